@@ -1,4 +1,4 @@
-"""The functions of the Python API that clean questions, join near-duplicates, make claims and audit sets."""
+"""Python API: clean questions, merge near-duplicates, make claims, audit question sets."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _SOURCE = "frame"
 
 
 class Cleaned(NamedTuple):
-    """What `clean` returns: a frame each."""
+    """The frames that `clean` returns."""
 
     questions: pd.DataFrame
     facts: pd.DataFrame
@@ -41,11 +41,11 @@ class Cleaned(NamedTuple):
     rejected: pd.DataFrame
     """`reason` is explained in docs/reasons.md; `record` is the item."""
     changes: pd.DataFrame
-    """Items that rules changed: `rules`, and the texts as they were."""
+    """Items that rules changed: the `rules`, and the original texts."""
 
 
 class Unique(NamedTuple):
-    """What `near_duplicates` returns: a frame each."""
+    """The frames that `near_duplicates` returns."""
 
     kept: pd.DataFrame
     rejected: pd.DataFrame
@@ -54,7 +54,7 @@ class Unique(NamedTuple):
 
 
 class ClaimSets(NamedTuple):
-    """What `claims` returns: a frame each."""
+    """The frames that `claims` returns."""
 
     pairs: pd.DataFrame
     fourfold: pd.DataFrame
@@ -63,15 +63,15 @@ class ClaimSets(NamedTuple):
 
 
 def clean(items: Table, **settings: Any) -> Cleaned:
-    """Return the sound questions, facts and passages of items, and the rejected items with reasons, as stage `clean` does.
+    """Return the valid questions, facts and passages in items, and the rejected items with reasons, like stage `clean`.
 
     Args:
-        items: as `read` returns them, or your own with `stem_raw`, `options_raw` (list of texts) and `answer_raw`; without `provenance`
-            an item is known by its row.
+        items: from `read`, or your own with `stem_raw`, `options_raw` (list of texts) and `answer_raw`; an item without `provenance`
+            is identified by its row.
         settings: keys of `clean` in params.yaml, such as `min_stem_chars=2`.
 
     Raises:
-        ValueError: a row is no item, or a setting is unknown; the message names the known ones.
+        ValueError: a row is not an item, or a setting is unknown; the message lists the known ones.
 
     Example:
         >>> atomexam.clean([{"stem_raw": "1．视网膜上对弱光敏感的是", "options_raw": ["锥细胞", "杆细胞"], "answer_raw": "B"}]).questions
@@ -89,14 +89,14 @@ def clean(items: Table, **settings: Any) -> Cleaned:
 
 
 def near_duplicates(questions: Table, **settings: Any) -> Unique:
-    """Return one row for each distinct question; a cluster with conflicting answers is rejected as a whole.
+    """Return one row per distinct question; reject clusters with conflicting answers.
 
     Args:
         questions: as `clean` returns them.
         settings: keys of `near_duplicates` in params.yaml, such as `threshold=0.8`.
 
     Raises:
-        ValueError: a row is no question, or a setting is unknown.
+        ValueError: a row is not a question, or a setting is unknown.
 
     Example:
         >>> atomexam.near_duplicates(questions, threshold=0.9).rejected["reason"].value_counts()
@@ -106,15 +106,15 @@ def near_duplicates(questions: Table, **settings: Any) -> Unique:
 
 
 def claims(facts: Table, passages: Table = (), **settings: Any) -> ClaimSets:
-    """Return claim pairs (SdAK) and fourfold rows of facts, and the facts without a pair.
+    """Return claim pairs (SdAK) and fourfold rows made from facts, and the facts without a pair.
 
     Args:
-        facts: as `clean` returns them, a row for each sighting.
-        passages: what else is known of the heads; a false tail that a passage gives to the head is not used.
+        facts: as `clean` returns them, one row per sighting.
+        passages: further text about the heads; a tail that a passage gives to the head is not used as a false tail.
         settings: keys of `claims` in params.yaml, such as `per_type=1000`; `design` has no effect: both are returned.
 
     Raises:
-        ValueError: a row is no fact or passage, or a setting is unknown.
+        ValueError: a row is not a fact or passage, or a setting is unknown.
 
     Example:
         >>> atomexam.claims(cleaned.facts, cleaned.passages).fourfold[["head", "true_affirmed", "false_affirmed"]]
@@ -132,15 +132,15 @@ def audit(
     format: str | None = None,  # noqa: A002  as the flag of the command
     reference: Sequence[str | Path] = (),
 ) -> dict[str, Any]:
-    """Return the defects of a question set: near-duplicates, leaks between splits, conflicting answers, form; docs/audit.md lists them.
+    """Return the defects of a question set: near-duplicates, leaks between splits, conflicting answers, format; see docs/audit.md.
 
     Args:
-        questions: a file or folder, then any number of `paths`; or a frame of questions, with their splits in `split` if it has any.
-        format: format of all files; by default guessed.
+        questions: a file or folder, followed by any `paths`; or a frame of questions, with an optional column `split`.
+        format: format of all files; detected by default.
         reference: files of benchmarks whose questions must not be in the set.
 
     Returns:
-        What audit.json has: `figures` (name -> number or None), `clusters`, `conflicting_keys`, `defects`, `files`, …
+        The contents of audit.json: `figures` (name -> number or None), `clusters`, `conflicting_keys`, `defects`, `files`, …
 
     Raises:
         ValueError: a file cannot be read, or there is no question.
@@ -152,7 +152,7 @@ def audit(
     if isinstance(questions, str | Path):
         return audited([str(questions), *map(str, paths)], format, references)[0]
     if paths or format:
-        raise TypeError("audit: give a frame alone, or files and their format")
+        raise TypeError("audit: a frame takes neither `paths` nor `format`; give files for these")
     table = questions if isinstance(questions, pd.DataFrame) else pd.DataFrame(rows_of(questions, None, "questions"))
     if table.empty:
         raise ValueError("audit: no question was given")
@@ -160,7 +160,7 @@ def audit(
     for name in splits.unique():
         one_of(name, {"questions", *SPLIT_NAMES}, "split", "audit")
     with TemporaryDirectory() as folder:
-        for name, rows in table.groupby(splits):  # a file's name says its split
+        for name, rows in table.groupby(splits):  # the file's name gives the split
             write_jsonl(Path(folder) / f"{name}.jsonl", records_of(rows, Question, "questions"), key=lambda row: row.id)
         return audited([folder], None, references)[0]
 

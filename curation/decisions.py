@@ -4,7 +4,7 @@
     python -m curation.decisions export.json
 
 FILES are filled copies of data/item_analysis/keys.xlsx (.xlsx, .csv) and exports of its Label Studio project (JSON or JSON-MIN). Importing
-the same decisions again changes nothing; one that differs from an earlier one needs --replace. docs/items.md
+the same decisions again changes nothing; a decision that differs from an earlier one needs --replace. See docs/items.md.
 """
 
 import re
@@ -29,7 +29,7 @@ def decision_of(one: ClaimAnswer, known: Mapping[str, SuspectKey]) -> Decision:
     """Return the decision of one answer.
 
     Raises:
-        ValueError: it says nothing that could be done.
+        ValueError: the answer cannot be followed.
     """
     row = known[one.claim_id]
     if canonical(one.claim) != canonical(row.question):
@@ -46,7 +46,7 @@ def decision_of(one: ClaimAnswer, known: Mapping[str, SuspectKey]) -> Decision:
     letters = sorted({letter for letter in typed if letter.isalpha()})
     found = f"{verdict} with the letters {''.join(letters) or 'none'}, and the key is {row.key}"
     if verdict == "key_wrong" and (not letters or not row.options.keys() >= set(letters) or letters == sorted(row.key)):
-        raise ValueError(f"{found}; expected the letters of the right options, of {''.join(row.options)}")
+        raise ValueError(f"{found}; expected the letters of the correct options, from {''.join(row.options)}")
     if verdict == "key_right" and letters not in ([], sorted(row.key)):
         raise ValueError(f"{found}; clear the letters, or choose key_wrong")
     right = sorted(row.options[letter] for letter in (letters if verdict == "key_wrong" else row.key))
@@ -57,7 +57,7 @@ def check(answers: Iterable[ClaimAnswer], known: Mapping[str, SuspectKey]) -> di
     """Return the decisions by question.
 
     Raises:
-        ValueError: lists each answer that cannot be followed, and each question with two decisions.
+        ValueError: an answer cannot be followed, or a question has two decisions; the message lists them all.
     """
     decisions: dict[str, Decision] = {}
     faults = []
@@ -93,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     changed = {key: one for key, one in new.items() if old.get(key) != one}
     told = {key: f"{key}: {_said(old[key])} -> {_said(changed[key])}" for key in sorted(changed.keys() & old.keys())}
     if not arguments.replace and (differing := [text for key, text in told.items() if _said(old[key]) != _said(changed[key])]):
-        raise ValueError("\n  ".join(["nothing was imported; decided otherwise before, --replace takes the new decisions:", *differing]))
+        raise ValueError("\n  ".join(["nothing was imported: earlier decisions differ, use --replace to take the new ones:", *differing]))
     if changed:
         write_jsonl(arguments.decisions, (old | new).values(), key=lambda one: one.id)
     for text in told.values():
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             before = f"; decided before: {_said(old[one.claim_id])}" if one.claim_id in old else ""
             print(f"skipped: {one.where}: {one.claim_id[:40]!r} is not in the queue; here: {one.verdict[:40]} {one.letters[:40]}{before}")
     if answers and not any(one.claim_id in known or one.claim_id in old for one in answers):
-        raise ValueError("nothing was imported: no row is in the queue; docs/items.md has the line that decides any other question")
+        raise ValueError("nothing was imported: no row is in the queue; docs/items.md shows the line that decides any other question")
     counts = f"{len(changed) - len(told)} new decisions, {len(told)} changed, {len(new) - len(changed)} as before"
     print(f"{arguments.decisions}: {counts}, {sum(one.claim_id not in known for one in answers)} skipped")
 

@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if merged.added or merged.changed:
         write_jsonl(arguments.verdicts, merged.records, key=VERDICTS.key)
     gone = sum(one.claim_id not in known for one in answers)
-    skipped = f", {gone} left out because their claims are not in the data" if gone else ""
+    skipped = f", {gone} skipped because their claims are not in the data" if gone else ""
     print(report(VERDICTS, arguments.verdicts, merged, skipped))
 
 
@@ -46,7 +46,7 @@ def _read(path: Path, named: bool) -> list[ClaimAnswer]:
         raise ValueError(f"{path}: no such file; name an export of Label Studio or a filled spreadsheet")
     answers = reader(path)
     if named and len(people := sorted({one.annotator or "" for one in answers})) > 1:
-        raise ValueError(f"{path}: answers of {len(people)} annotators ({', '.join(people)}); name each by --annotator '{people[0]}=NAME'")
+        raise ValueError(f"{path}: answers of {len(people)} annotators ({', '.join(people)}); name each: --annotator '{people[0]}=NAME'")
     return answers
 
 
@@ -54,7 +54,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = parser_of(__doc__)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
     parser.add_argument("--annotator", action="append", default=[], help="NAME of all answers, or NUMBER=NAME for users of Label Studio")
-    parser.add_argument("--skip-gone", action="store_true", help="leave out answers to claims that are no longer in the data")
+    parser.add_argument("--skip-gone", action="store_true", help="skip answers to claims that are no longer in the data")
     parser.add_argument("--claims", type=Path, default=Path("data/claims/claims.jsonl"))
     parser.add_argument("--verdicts", type=Path, default=Path("curation/verdicts.jsonl"))
     arguments = parser.parse_args(argv)

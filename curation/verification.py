@@ -52,7 +52,7 @@ def outcomes(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, str]:
 
 
 def tabulate(judged: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the figures of each type, in the paper's order, and the total; from pairs of atomic type and outcome."""
+    """Return the figures of each type, in the paper's order, and the total, given pairs of atomic type and outcome."""
     counts: dict[str, Counter[str]] = {relation: Counter() for relation in RELATIONS}
     for atomic_type, outcome in judged:
         counts[atomic_type][outcome] += 1

@@ -1,4 +1,4 @@
-"""The functions of the Python API that ask, read, score and compare replies, and trace records."""
+"""Functions of the Python API to build prompts, parse, score and compare replies, and trace records."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,11 +26,11 @@ from eval.trace.lookup import find
 from eval.trace.lookup import trace as chain_of
 
 _RECORDS = {"questions": Question, "claims": ClaimPair, "fourfold": Fourfold}
-_ELSEWHERE = "elsewhere"  # in place of the hash of a prompt
+_ELSEWHERE = "elsewhere"  # instead of the hash of a prompt
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of what `score` takes."""
+    """One input row of `score`."""
 
     item_id: str
     reply: str | None
@@ -40,18 +40,18 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scores(NamedTuple):
-    """What `score` returns."""
+    """The result of `score`."""
 
     table: pd.DataFrame
-    """A row for each reply: item_id, repeat, outcome, answer, correct, committed, committed_correct."""
+    """One row per reply: item_id, repeat, outcome, answer, correct, committed, committed_correct."""
     figures: Figures
     """following_rate, accuracy, their intervals and breakdowns, as in metrics/runs (docs/evaluation.md)."""
 
 
 def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
-    """Return the prompts of items, sorted by item_id: item_id, messages (list of {role, content}), answer (the right one), options.
+    """Return the prompts of items, sorted by item_id: item_id, messages (list of {role, content}), answer (the correct one), options.
 
-    `score` matches replies by item_id, so keep it beside each reply: the order is not that of `items`.
+    `score` matches replies by item_id, so store it with each reply: the order is not that of `items`.
 
     Args:
         items: questions, claim pairs or fourfold rows, as the task needs.
@@ -59,7 +59,7 @@ def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
         prompt: name of a wording; by default the task's first.
 
     Raises:
-        ValueError: a row is no such record, or there is no such task or wording.
+        ValueError: a row is not such a record, or there is no such task or wording.
 
     Example:
         >>> atomexam.prompts(test.questions, "choice")["messages"][0]
@@ -83,11 +83,11 @@ def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
 
     Args:
         replies: rows with `task` (claim, mcqa, mrqa, tcm, qa, blank), `response` and, for choices, `options`, {A: text} or
-            [{letter, text}]; other columns are kept, but for `answer`, which must have another name.
-        rules: parse as the released code of a benchmark does; outcome is None for kinds that it does not read.
+            [{letter, text}]; other columns are kept, but a column named `answer` must be renamed first.
+        rules: parse like the released code of a benchmark; outcome is None for kinds that it does not support.
 
     Raises:
-        ValueError: a row lacks task or response, or has a wrong value; the message names the row.
+        ValueError: a row lacks task or response, or has an invalid value; the message gives the row.
 
     Example:
         >>> atomexam.parse_replies([{"task": "mcqa", "response": "答案是B", "options": {"A": "甲", "B": "乙"}}])["answer"]
@@ -99,7 +99,7 @@ def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
         if missing := {"task", "response"} - row.keys():
             raise ValueError(f"replies, row {number}: missing {', '.join(sorted(missing))}; expected task, response, options")
         if "answer" in row:
-            raise ValueError(f"replies, row {number}: the answer that is read would replace its `answer`; rename that column")
+            raise ValueError(f"replies, row {number}: the parsed answer would replace its `answer`; rename that column")
         try:
             parsed = read_row(row)
             rows.append(read_row_by_rules(parsed, RULE_SETS[rules]) if rules else parsed)
@@ -109,16 +109,16 @@ def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
 
 
 def score(replies: Table, items: Table, task: str) -> Scores:
-    """Return `table`, the answers of replies and whether they are right, and `figures`, the metrics with their intervals.
+    """Return `table`, the answers of replies and whether they are correct, and `figures`, the metrics with their intervals.
 
     Args:
         replies: rows with `item_id` (as in `prompts`), `reply` (None: the call failed) and, if several, `repeat` (0, 1, …);
-            `finish_reason` is `length` for a reply that was cut. Items without a reply are in no figure.
+            `finish_reason` is `length` for a reply that was cut off. Items without a reply do not count.
         items: as in `prompts`.
         task: as in `prompts`.
 
     Raises:
-        ValueError: a reply belongs to no item, a pair or fact is answered in part, or items have different numbers of repeats.
+        ValueError: a reply belongs to no item, a pair or fact has only some of its replies, or the numbers of repeats differ.
 
     Example:
         >>> atomexam.score(replies, test.questions, "choice").figures["accuracy"]
@@ -128,7 +128,7 @@ def score(replies: Table, items: Table, task: str) -> Scores:
     predictions = []
     for one in records_of(replies, Reply, "replies"):
         if one.item_id not in known:
-            raise ValueError(f"replies: {one.item_id!r} is no item of the task {task}; `prompts` lists them")
+            raise ValueError(f"replies: {one.item_id!r} is not an item of the task {task}; `prompts` lists them")
         predictions.append(
             Prediction(
                 item_id=one.item_id,
@@ -150,14 +150,14 @@ def compare(a: Scores | Table, b: Scores | Table, groups: Mapping[str, str] | No
     Args:
         a: what `score` returns, its `table`, or rows of data/scores.
         b: scores of another model or prompt.
-        groups: question -> case or group of shared options, which are sampled together; None for one that stands alone.
+        groups: question -> its case or group of shared options, whose questions are resampled together; None if it has none.
         metric: accuracy or following_rate.
 
     Returns:
         shared, of_a, of_b, difference (a - b) with its 95 % interval, better and worse (items), mcnemar_p, bootstrap_p.
 
     Raises:
-        ValueError: a row is no score, or there is no such metric.
+        ValueError: a row is not a score, or there is no such metric.
 
     Example:
         >>> atomexam.compare(first, second)["mcnemar_p"]
@@ -172,10 +172,10 @@ def compare(a: Scores | Table, b: Scores | Table, groups: Mapping[str, str] | No
 
 
 def runs(folder: str | Path = "metrics/runs", split: str | None = TEST) -> pd.DataFrame:
-    """Return the figures of the pipeline's runs: a row a run, a column each number that is no breakdown, and `split`.
+    """Return the figures of the pipeline's runs: one row per run, one column per figure that is not a breakdown, and `split`.
 
     Args:
-        split: test, dev or reserved; None for the runs on all of them, whose figures are of other items.
+        split: test, dev or reserved; None for runs on any split, whose figures are over different items.
 
     Raises:
         FileNotFoundError: no run on that split is scored.
@@ -195,7 +195,7 @@ def runs(folder: str | Path = "metrics/runs", split: str | None = TEST) -> pd.Da
 
 
 def trace(what: str, data: str | Path = "data") -> list[dict[str, Any]]:
-    """Return the chain of a record from its scores to the bytes of its pages; if several match, one row each.
+    """Return the chain of a record from its scores to the bytes of its pages; if several records match, one row for each.
 
     Args:
         what: id of a claim, question, fact or page, item id of a score, an address, or some text.

@@ -1,4 +1,4 @@
-"""One board over versions: every run of every version, on the items that the versions share, old replies scored under today's keys.
+"""Leaderboard across versions: every run of every version on the items they share, with old replies scored by today's keys.
 
 python -m eval.board             all tags, and the current files
 python -m eval.board v1 v2       these versions, and the current files
@@ -33,20 +33,20 @@ from eval.tasks.runs import RequestBuilder, variants_of
 
 
 class VersionRun(NamedTuple):
-    """A run of a version under today's keys."""
+    """A run of a version, scored by today's keys."""
 
     version: str
     name: str
     run: Run
     tallies: Tallies
     prompts: Mapping[str, frozenset[str]] = MappingProxyType({})
-    """Item -> the hashes of its prompts; without those that follow a reply."""
+    """Item -> the hashes of its prompts, except prompts that include an earlier reply."""
 
 
 def rekeyed(old: Question, today: Question) -> Question | None:
-    """Return a question as it was asked, with today's right options; None if its options no longer have them.
+    """Return a question as it was asked, but with today's key; None if its options do not include the correct ones.
 
-    The id of a question leaves out the order of its options and the key, so both may have changed.
+    The id of a question does not depend on the order of its options or the key, so both may have changed.
     """
     if not today.options or today.answer is None:
         return msgspec.structs.replace(old, answer=today.answer, question_type=today.question_type)
@@ -57,7 +57,7 @@ def rekeyed(old: Question, today: Question) -> Question | None:
 
 
 def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list[VersionRun]:
-    """Return the runs of a version, their replies scored under today's keys; notes get what is missing or cannot be scored.
+    """Return the runs of a version, with replies scored by today's keys; append what is missing or cannot be scored to `notes`.
 
     Raises:
         ValueError, FileNotFoundError: the version's test split cannot be read.
@@ -77,10 +77,10 @@ def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list
         for name, settings in version.runs().items():
             try:
                 run = convert(settings, Run, f"{PARAMS_FILE} of {version.name}: runs.{name}")
-                if run.task != "essay":  # its marks are a judge's
+                if run.task != "essay":  # essays are marked by a judge
                     runs.append(_scored(version, name, run, builder, notes))
             except (ValueError, FileNotFoundError) as error:
-                notes.append(f"{version.name}: {name} is left out: {error}")
+                notes.append(f"{version.name}: {name} is skipped: {error}")
     return runs
 
 
@@ -89,7 +89,9 @@ def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder, 
     scores, prompts = [], defaultdict[str, set[str]](set)
     for reply in version.replies(name):
         if reply.repeat >= run.repeats * len(variants_of(run)):
-            raise ValueError(f"repeat {reply.repeat} of {run.repeats} in {len(variants)} variants; the replies belong to other settings")
+            raise ValueError(
+                f"repeat {reply.repeat}, expected below {run.repeats} x {len(variants)} variants; the replies belong to other settings"
+            )
         if request := variants[reply.repeat // run.repeats].get(reply.item_id):
             scores.append(score_reply(reply, request))
             if reply.follows is None:
@@ -100,13 +102,13 @@ def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder, 
 
 
 def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str, str], notes: list[str]) -> dict[str, list[Figures]]:
-    """Return for each task the runs from best to worst on the items that its versions share.
+    """Return, for each task, the runs from best to worst on the items that its versions share.
 
     Args:
-        order: the versions from oldest to newest; in the newest, the run with the most items decides what is shared, and a run that
-            shares too little is left out.
-        groups: question -> case or group of shared options: what is drawn whole.
-        notes: gets what is not compared.
+        order: the versions from oldest to newest. The run with the most items in the newest version determines the shared items; runs
+            that share too few are left out.
+        groups: question -> its case or group of shared options, which is resampled as a unit.
+        notes: receives what is not compared.
     """
     by_task: dict[str, dict[str, list[VersionRun]]] = defaultdict(lambda: defaultdict(list))
     for one in runs:
@@ -114,7 +116,7 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
             by_task[one.run.task][one.version].append(one)
     for version in order:
         if nothing := [one.name for one in runs if one.version == version and not one.tallies]:
-            notes.append(f"{version}: nothing asked that today's test has with a key, not compared: {', '.join(nothing)}")
+            notes.append(f"{version}: no item of today's test with a key was asked, not compared: {', '.join(nothing)}")
     boards = {}
     for task, by_version in sorted(by_task.items()):
         shared: set[str] = set()
@@ -136,14 +138,14 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
 
 
 def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: Mapping[str, str]) -> list[Figures]:
-    """Return runs from best to worst with accuracy and rank, each with its interval; equal results of one run in several versions are one
-    row. `other_prompts` counts the items that a row's model was asked otherwise, under the same settings, in the newest version.
+    """Return runs from best to worst with accuracy and rank, each with its interval.
 
-    A rank's interval leaves out only the runs that differ by both paired tests, corrected for all pairs of the task: all intervals hold
-    together (D. Al Mohamad, J. Goeman and E. van Zwet, Biometrics 78, 2022).
+    A run with equal results in several versions is one row. `other_prompts` counts the items whose prompt differs in the newest version
+    with the same settings. A rank's interval excludes only runs that differ by both paired tests, corrected for all pairs of the task,
+    so all intervals hold simultaneously (D. Al Mohamad, J. Goeman and E. van Zwet, Biometrics 78, 2022).
     """
     versions: dict[tuple, list[VersionRun]] = defaultdict(list)
-    newest = {_settings(one): one.prompts for one in runs}  # runs are from the oldest version to the newest
+    newest = {_settings(one): one.prompts for one in runs}  # runs are ordered from the oldest version to the newest
     for one in runs:
         versions[one.name, one.run.model, tuple(one.tallies[item] for item in items)].append(one)
     same = list(versions.values())
@@ -188,11 +190,11 @@ def _settings(one: VersionRun) -> tuple:
 
 
 def scales(runs: Sequence[VersionRun], versions: Sequence[DataVersion], notes: list[str]) -> dict[str, list[Figures]]:
-    """Return for each task the versions that are on one scale.
+    """Return, for each task, the versions on one scale.
 
     Args:
-        runs: of all versions, under today's keys: those of the shared items count.
-        versions: from oldest to newest, whose keys are today's.
+        runs: of all versions, scored by today's keys, which count for the shared items.
+        versions: from oldest to newest; the newest has today's keys.
     """
     today = {(one.version, one.name): one.tallies for one in runs}
     by_task: dict[str, dict[str, list[tuple[str, Tallies]]]] = defaultdict(dict)
@@ -241,7 +243,7 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
         except (ValueError, FileNotFoundError) as error:
             if name == WORKSPACE:
                 raise
-            notes.append(f"{name} is left out: {error}")
+            notes.append(f"{name} is skipped: {error}")
     groups = {one.id: one.group_id for one in today.questions_of("test") if one.group_id}
     boards = board(runs, names, groups, notes)
     not_linked: list[str] = []

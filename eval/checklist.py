@@ -1,4 +1,4 @@
-"""Metrics -> the checklist of BetterBench (arXiv:2411.12990), filled as far as figures and docs answer it; the rest is for people.
+"""Fill the BetterBench checklist (arXiv:2411.12990) as far as metrics and docs answer it; people answer the rest.
 
 python -m eval.checklist > betterbench.md
 """
@@ -22,7 +22,7 @@ def render(metrics: Path, params: dict[str, Any], version: str = "") -> str:
     """Return the checklist.
 
     Raises:
-        FileNotFoundError, ValueError: a file of metrics is missing or broken; the message names it.
+        FileNotFoundError, ValueError: a metrics file is missing or invalid; the message gives its path.
     """
 
     def read(name: str) -> dict[str, Any]:
@@ -56,11 +56,13 @@ def render(metrics: Path, params: dict[str, Any], version: str = "") -> str:
 
 def environment() -> Environment:
     loader = FileSystemLoader(Path(__file__).parent)
-    return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)  # numbers and names of runs
+    return Environment(
+        loader=loader, undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+    )  # no autoescape: values are numbers and run names
 
 
 def open_questions(text: str) -> int:
-    """Return how many criteria people must answer, wholly or in part."""
+    """Return how many criteria people must answer, fully or in part."""
     return sum(_YOU in line for line in text.splitlines() if line.startswith("|"))
 
 
@@ -71,7 +73,7 @@ def main(argv: list[str] | None = None) -> None:
     params = read_params()
     text = render(arguments.metrics, params, (params.get("release") or {}).get("version", ""))
     sys.stdout.write(text)
-    print(f"{open_questions(text)} criteria have a part for people, marked {_YOU}", file=sys.stderr)
+    print(f"{open_questions(text)} criteria are partly or fully for people, marked {_YOU}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Stage `report`, first command: scores of all runs -> for every two runs of one task, whether one is better on their shared items.
+"""Stage `report`, first command: scores of all runs -> for every two runs of a task, whether one is better on their shared items.
 
-`python -m eval.compare RUN RUN…` prints the comparisons of the named runs and writes nothing."""
+`python -m eval.compare RUN RUN…` prints the comparisons of these runs and writes nothing."""
 
 import sys
 from collections.abc import Container, Mapping
@@ -46,13 +46,14 @@ def compare(
     committed: Mapping[str, Tallies] | None = None,
     baselines: Container[str] = (),
 ) -> list[Figures]:
-    """Return a row for every two runs of one task, p-values corrected for all of a task together.
+    """Return a row for every two runs of a task, with p-values corrected for all comparisons of that task.
 
     Args:
-        tallies: run -> how often each pair or question was right, or the marks of answers in words; a run without any is skipped.
-        judges: run -> how its answers were judged; marks of two judges are not compared.
-        committed: run -> how often the answer of the complete reply was right; its means are added to the accuracies, untested.
-        baselines: models that are rules; two of them are not tested, since nobody asks which of two rules is better.
+        tallies: run -> how often each pair or question was answered correctly, or the marks of answers in words; a run without any is
+            skipped.
+        judges: run -> how its answers were judged; marks by different judges are not compared.
+        committed: run -> how often the answer of the complete reply was correct; only its means are reported, without a test.
+        baselines: models that are rules; two rules are not tested against each other, since nobody asks which one is better.
     """
     rows = []
     for a, b in combinations(runs, 2):
@@ -73,7 +74,7 @@ def compare(
 
 
 def read_tallies(name: str, run: Run, args: Arguments, markable: Container[str]) -> Tallies:
-    """Return how often each pair or question of a run was right, or how each of its answers in words was marked."""
+    """Return how often a run answered each pair or question correctly, or the marks of its answers in words."""
     scores = read_jsonl(args.scores / f"{name}.jsonl", Score)
     if run.task != "essay":
         return tally(scores, METRICS["accuracy"])
@@ -83,7 +84,7 @@ def read_tallies(name: str, run: Run, args: Arguments, markable: Container[str])
 
 
 def read_committed(name: str, run: Run, args: Arguments) -> Tallies:
-    """Return how often the answers of a run's complete replies were right; nothing for answers in words."""
+    """Return how often the answers of a run's complete replies were correct; nothing for answers in words."""
     return {} if run.task == "essay" else tally(read_jsonl(args.scores / f"{name}.jsonl", Score), committed_right)
 
 
@@ -117,7 +118,7 @@ def main(argv: list[str] | None = None) -> None:
     listed = runs_on_test(args.all_params.get("runs") or {})
     chosen = [one_of(name, listed, "run", PARAMS_FILE) for name in dict.fromkeys(named)] or list(listed)
     if len(named) == 1:
-        raise ValueError(f"{named[0]} alone cannot be compared; name two runs or more of {', '.join(listed)}")
+        raise ValueError(f"only one run given, {named[0]}; give two or more of {', '.join(listed)}")
     runs = {name: convert(listed[name], Run, f"{PARAMS_FILE}: runs.{name}") for name in chosen}
     questions = list(read_jsonl(args.splits / "test" / "questions.jsonl", QuestionKey))
     markable = {row.id for row in questions if row.answer}
@@ -134,7 +135,7 @@ def main(argv: list[str] | None = None) -> None:
         missing = [missing_of(name, [*read_jsonl(args.scores / f"{name}.jsonl", Score)]) for name in runs]
         print("\n".join([as_text(rows), *chain.from_iterable(missing)]))
     else:
-        wanted = "no two of them have the same task with known answers, or marks of one judge"
+        wanted = "no two of them have the same task with known answers, or marks by the same judge"
         raise ValueError(f"{', '.join(chosen)}: {wanted}; their tasks: {', '.join(run.task for run in runs.values())}")
 
 

@@ -1,10 +1,10 @@
-"""Contamination: is a model right more often on test, which is public, than on the twins of reserved, which no release showed?
+"""Contamination: is a model right more often on test, which is public, than on its twins in reserved, which were never released?
 
-python -m eval.contamination     each run with `split: reserved`, beside the run on test with the same settings
+python -m eval.contamination     each run with `split: reserved`, next to the run on test with the same settings
 
-Twins are drawn alike: items of one kind in units (a question, a case, the claims on a head), one from each split. A model that has seen
-neither is as often right on both, so the pairs of twins are tested like the shared items of two runs. A unit of reserved that was promoted
-from train or dev was public, so it has no twin.
+Twins are comparable items, one from each split, paired in units (a question, a case, the claims on a head). A model that has seen neither
+is right equally often on both, so twins are tested like the shared items of two runs. A reserved unit that was promoted from train or dev
+was public, so it has no twin.
 """
 
 from collections import OrderedDict, defaultdict
@@ -35,13 +35,13 @@ from eval.tasks.runs import TASKS, RequestBuilder, wording
 
 _POWER = 0.8
 _TRIED = 16
-"""Units of test of each cell that are looked at for a unit of reserved."""
+"""Number of test units per cell that are considered for a reserved unit."""
 Cells = dict[tuple[str, ...], list[str]]
-"""The ids of a unit's items, by cell."""
+"""Cell -> ids of a unit's items in it."""
 
 
 class Assigned(Struct):
-    """A row of splits/assignments.jsonl; further fields are ignored."""
+    """A row of splits/assignments.jsonl; other fields are ignored."""
 
     id: str = ""
     why: str = ""
@@ -52,13 +52,13 @@ class Item(NamedTuple):
 
     id: str
     unit: str
-    """Equal for items that were drawn together: the case or group of shared options, the head; else the id."""
+    """Equal for items that were drawn together: the case or group of shared options, or the head; otherwise the id."""
     cell: tuple[str, ...]
-    """What the draw made equal in both splits, such as exam, type and subject."""
+    """Stratum that the draw balanced over both splits, such as exam, type and subject."""
 
 
 class Twins(NamedTuple):
-    """The pairs of twins; items without a twin are in none."""
+    """The pairs of twins; items without a twin are left out."""
 
     reserved_of: dict[str, str]
     """Id in test -> id in reserved."""
@@ -67,9 +67,9 @@ class Twins(NamedTuple):
 
 
 def twins(test: Iterable[Item], reserved: Iterable[Item]) -> Twins:
-    """Return the twins: each unit of reserved, the largest first, is paired with a unit of test that has the most items of its cells.
+    """Pair each reserved unit, the largest first, with the test unit that has the most items in the same cells.
 
-    Ids are hashes of content, so their order pairs units at random. Units of test are looked for among the first of each cell.
+    Ids are hashes of content, so pairing by id is random. Only the first test units of each cell are considered.
     """
     by_cell: dict[tuple[str, ...], OrderedDict[str, Cells]] = defaultdict(OrderedDict)
     for unit, cells in _units(test).items():
@@ -107,11 +107,11 @@ def _shared(one: Cells, other: Cells) -> int:
 def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pairs: Twins) -> list[Figures]:
     """Return a row for each model: accuracies, their difference with interval, p-values corrected for all models (Holm), and a verdict.
 
-    `detectable` is the difference that would be found 8 of 10 times with so many twins and models: a smaller one may be there unnoticed.
+    `detectable` is the difference that would be found 8 of 10 times with this many twins and models; a smaller one may go unnoticed.
 
     Args:
-        on_test: model -> how often each item of test was right, or `published_order_best` of them; asked in one way in both splits.
-        on_reserved: the same of reserved; a model that is in one of the two only has no row.
+        on_test: model -> how often each test item was right, or its `published_order_best`; asked the same way in both splits.
+        on_reserved: the same for reserved; a model that is in only one of the two has no row.
     """
     rows: list[Figures] = []
     for model in sorted(on_test.keys() & on_reserved.keys()):
@@ -124,7 +124,7 @@ def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pa
     with_holm(rows)
     for row in rows:
         if row["shared"]:
-            row["contaminated"] = both_find(row) and row["difference"] > 0  # on few twins too
+            row["contaminated"] = both_find(row) and row["difference"] > 0  # even with few twins
             row["detectable"] = _detectable(row["interval"], len(rows))
     return rows
 
@@ -138,14 +138,14 @@ def _detectable(interval: tuple[float, float] | None, models: int) -> float | No
 
 
 def published_order_best(variants: Sequence[Sequence[Request]], predictions: Iterable[Prediction], repeats: int = 1) -> Tallies:
-    """Return for each question whether the right answer is likeliest with the options in their published order.
+    """Return, for each question, whether the correct answer is likeliest with the options in their published order.
 
-    A model that has not seen the question does not care which of its orders was published (exchangeability: Y. Oren and others, 2023),
-    apart from what makes one natural, such as rising numbers; that is alike in the twins, so `probe` compares the two splits.
+    For a model that has not seen the question, all orders are exchangeable (Y. Oren and others, 2023), except that some are natural, such
+    as rising numbers. That is equally so for the twins, so `probe` compares the two splits.
 
     Args:
-        variants: the requests of a run with `method: likelihood` and several `orders`; questions that have one order only are left out.
-        repeats: those of the run.
+        variants: the requests of a run with `method: likelihood` and several `orders`; questions with only one order are left out.
+        repeats: number of repeats of the run.
     """
     asked = [{request.item_id: request for request in requests} for requests in variants]
     shares: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -167,35 +167,35 @@ class Asked(NamedTuple):
     reserved: str
     test: str
     run: Run
-    """That on reserved."""
+    """The run on reserved."""
 
 
 def asked_in_both(runs: Mapping[str, Run]) -> list[Asked]:
-    """Return the runs on reserved with their run on test.
+    """Return the runs on reserved, each with its run on test.
 
     Raises:
-        ValueError: there is none, or one has no run on test with the same settings.
+        ValueError: there is no run on reserved, or one has no run on test with the same settings.
     """
     on_test = {_settings(run): name for name, run in runs.items() if run.split == TEST}
     found = []
     for name, run in runs.items():
         if run.split == "reserved":
             if (test := on_test.get(_settings(run))) is None:
-                raise ValueError(f"{name} asks reserved, and no run asks test with the same settings; add that run to params.yaml")
+                raise ValueError(f"{name} runs on reserved, but no run on test has the same settings; add that run to params.yaml")
             found.append(Asked(name, test, run))
     if not found:
         line = "NAME-reserved: {model: NAME, task: choice, split: reserved}"
-        raise ValueError(f"no run asks reserved; add one like `{line}` to `runs` in params.yaml, and `dvc repro score`")
+        raise ValueError(f"no run on reserved; add one like `{line}` to `runs` in params.yaml, then `dvc repro score`")
     return found
 
 
 def _settings(run: Run) -> Run:
-    """Return a run without what does not change its replies."""
+    """Return a run without the fields that do not affect its replies."""
     return replace(run, batch_size=1, split=TEST, prompt=None if run.prompts else wording(run.task, run.prompt))
 
 
 def items_of(task: str, folder: Path) -> Iterator[Item]:
-    """Yield what a task may ask of a split."""
+    """Yield the items of a split that a task may ask."""
     if TASKS[task].of == "questions":
         for one in read_jsonl(folder / "questions.jsonl", Question):
             yield Item(one.id, one.group_id or one.id, (one.exam, one.category, one.question_type, one.subject))
@@ -205,15 +205,15 @@ def items_of(task: str, folder: Path) -> Iterator[Item]:
 
 
 def read_promoted(path: Path) -> set[str]:
-    """Return what splits/assignments.jsonl says was promoted to reserved from train or dev."""
+    """Return the ids that were promoted to reserved from train or dev, according to splits/assignments.jsonl."""
     return {row.id for row in read_optional(path, Assigned) if row.why == "promoted"}
 
 
 def never_public(reserved: Sequence[Item], promoted: Collection[str]) -> list[Item]:
-    """Return the items of reserved without the units of promoted ones, which were in train or dev of an earlier version.
+    """Return the reserved items without the units of promoted ones, which were in train or dev of an earlier version.
 
     Args:
-        promoted: ids of questions, `head NAME` for the claims on a head, as in the ledger.
+        promoted: ids of questions, or `head NAME` for the claims on a head, as in the ledger.
     """
     public = {item.unit for item in reserved if item.id in promoted or f"head {item.unit}" in promoted}
     return [item for item in reserved if item.unit not in public]
@@ -222,7 +222,7 @@ def never_public(reserved: Sequence[Item], promoted: Collection[str]) -> list[It
 def probe_task(
     task: str, asked: Iterable[Asked], reserved: Iterable[Item], splits: Path, scores: Path, predictions: Path
 ) -> Iterator[Figures]:
-    """Yield the rows of `probe` on the accuracy of each run, then those on its published orders, if it has several, by likelihood."""
+    """Yield the rows of `probe` on the accuracy of each run, then on published orders for likelihood runs with several orders."""
     pairs = twins(items_of(task, splits / TEST), reserved)
     builder, sides = RequestBuilder(splits), (TEST, "reserved")
     by_sign: dict[str, tuple[dict[str, Tallies], dict[str, Tallies]]] = {"right": ({}, {}), "published order": ({}, {})}
@@ -238,7 +238,7 @@ def probe_task(
 
 
 def as_text(rows: Iterable[Figures]) -> str:
-    """Return rows of `probe_task` for the terminal."""
+    """Format rows of `probe_task` for the terminal."""
     table = [["run", "sign", "twins", "test", "reserved", "difference", "95 %", "p (Holm)", "detectable", "contaminated"]]
     for row in rows:
         shown = [row["run"], row["sign"], str(row["shared"])]
@@ -275,7 +275,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         unseen = never_public(reserved, promoted)
         rows.extend(probe_task(task, asked, unseen, args.splits, args.scores, args.predictions))
         if left_out := len(reserved) - len(unseen):
-            print(f"{task}: {number_of(left_out, 'item')} of reserved left out, promoted from train or dev, which were public")
+            print(f"{task}: {number_of(left_out, 'item')} of reserved left out: promoted from train or dev, which were public")
     print(as_text(rows))
 
 

@@ -1,11 +1,11 @@
-"""Metrics of the runs -> files in the forms in which results are shared: Every Eval Ever, and `.eval_results` of the Hugging Face Hub.
+"""Export run metrics in the formats for sharing results: Every Eval Ever, and `.eval_results` of the Hugging Face Hub.
 
 python -m eval.export --dataset OWNER/NAME --by ORGANISATION [--model MODEL=OWNER/NAME] [RUN ...]
 
-OUT/data/NAME/DEVELOPER/MODEL/ID.json, NAME as of the release, is a record of Every Eval Ever (schema 0.2.1) for each model.
-OUT/models/DEVELOPER/MODEL has `.eval_results/*.yaml` for that model's repository, a file for each setting in which it was run. Without
-RUN, all runs of models that have all replies are written, with --model those of models with a repository; rules are no models. Send them
-yourself: nothing leaves this machine.
+OUT/data/NAME/DEVELOPER/MODEL/ID.json is a record of Every Eval Ever (schema 0.2.1) for each model; NAME is the release's name.
+OUT/models/DEVELOPER/MODEL has `.eval_results/*.yaml` for that model's repository, one file for each setting in which it was run. Without
+RUN, all runs with complete replies are exported, except those of rules; with --model, only those of models with a repository. Upload the
+files yourself: nothing leaves this machine.
 """
 
 import re
@@ -47,33 +47,33 @@ _USUAL = Run(model="", task="choice")
 
 
 class ScoredRun(NamedTuple):
-    """A run with its metrics, and its model."""
+    """A run with its metrics and its model."""
 
     name: str
     run: Run
     figures: Mapping[str, Any]
     model: Description
     model_id: str
-    """The model's repository on the Hub, or what stands for it: OWNER/NAME."""
+    """The model's repository on the Hub, or a substitute: OWNER/NAME."""
 
     def samples(self) -> int:
         return self.figures[NOUNS.get(self.run.task, "questions")]
 
     def variant(self) -> str:
-        """Return how the run differs from the usual way to ask, in words; empty for that way."""
+        """Describe how the run differs from the default settings; empty if it does not."""
         changed = {field: getattr(self.run, field) for field in _ASKED if getattr(self.run, field) != getattr(_USUAL, field)}
         changed |= self.model.template
         return ", ".join(f"{field} {' '.join(value) if isinstance(value, tuple) else value}" for field, value in changed.items())
 
 
 def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, str]) -> list[ScoredRun]:
-    """Return the chosen runs, or the complete ones of all models that are no rules; if `ids` names any, of those with a repository.
+    """Return the chosen runs, or by default all complete runs of models that are not rules; with `ids`, only of models with a repository.
 
     Args:
-        ids: model -> its repository, where params.yaml does not name one.
+        ids: model -> its repository, if params.yaml does not give one.
 
     Raises:
-        ValueError: there is no such run or model, it has no accuracy or not all replies, or the repository of its model is not known.
+        ValueError: a run or model does not exist, a run lacks an accuracy or replies, or the repository of its model is unknown.
     """
     planned = {name: run for path in sorted(plan.glob("*/runs.json")) for name, run in read_runs(path).items()}
     for name in chosen:
@@ -86,23 +86,23 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
         model = describe(planned[name].model, plan)[0]
         if missing := missing_replies(figures):
             if chosen:
-                raise ValueError(f"{name}: {missing}; that is no figure of the model: have them all, or export other runs")
-            print(f"{name}: {missing}; left out", file=sys.stderr)
+                raise ValueError(f"{name}: {missing}; such a figure does not represent the model; get all replies, or export other runs")
+            print(f"{name}: {missing}; skipped", file=sys.stderr)
         elif figures.get("accuracy") is not None and (chosen or model.backend != "baseline"):
             own = "" if model.backend == "imported" or Path(model.name or "").is_dir() else model.name or ""
-            advice = f"model {model.model} has no repository; name one: --model {model.model}=OWNER/NAME"
+            advice = f"model {model.model} has no repository; give one: --model {model.model}=OWNER/NAME"
             if ids and not chosen and not own and model.model not in ids:
-                print(f"{name}: {advice}; left out", file=sys.stderr)
+                print(f"{name}: {advice}; skipped", file=sys.stderr)
                 continue
             model_id = _repository(ids.get(model.model, own), advice)
             found.append(ScoredRun(name, planned[name], figures, model, model_id))
         elif name in chosen:
-            raise ValueError(f"{name}: it has no accuracy, since its answers are in words; judges mark them")
+            raise ValueError(f"{name}: no accuracy, since its answers are in words and marked by judges")
     return found
 
 
 def _repository(name: str, advice: str) -> str:
-    """Return the name of a repository, OWNER/NAME, which is also a path in `out`; raise ValueError with the advice if it is none."""
+    """Return a repository name, OWNER/NAME, which is also a path in `out`; raise ValueError with the advice if it is invalid."""
     from huggingface_hub.utils import validate_repo_id
 
     with suppress(ValueError):
@@ -190,10 +190,10 @@ def _results(one: ScoredRun, dataset: str, release: Release) -> Iterator[dict[st
 
 
 def eval_results(runs: list[ScoredRun], dataset: str, revision: str | None, date: str) -> dict[str, str]:
-    """Return the files of the `.eval_results` of one repository: name -> YAML; accuracies are in percent.
+    """Return the `.eval_results` files of one repository: name -> YAML; accuracies are in percent.
 
-    The Hub shows one value of a task for each file, so each way to ask has its own, with what it changes as `notes`. If several models
-    are of this repository, each has its files.
+    The Hub shows one value per task and file, so each setting has its own file, with its differences from the default as `notes`. If
+    several models belong to the repository, each has its own files.
     """
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
@@ -222,10 +222,12 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--by", metavar="ORGANISATION", required=True, help="who evaluated")
     parser.add_argument("--revision", metavar="HASH", help="the release's commit there, for .eval_results")
     parser.add_argument(
-        "--model", action="append", default=[], metavar="MODEL=OWNER/NAME", help="the repository of a model of params.yaml, any number"
+        "--model", action="append", default=[], metavar="MODEL=OWNER/NAME", help="repository of a model in params.yaml; may be repeated"
     )
     relationships = ("first_party", "third_party", "collaborative", "other")
-    parser.add_argument("--relationship", choices=relationships, default="third_party", help="of who evaluated to the models' makers")
+    parser.add_argument(
+        "--relationship", choices=relationships, default="third_party", help="relationship of the evaluator to the models' developers"
+    )
     paths = {"plan": "data/plan", "metrics": "metrics/runs", "release": "data/release", "out": "exports"}
     for flag, default in paths.items():
         parser.add_argument(f"--{flag}", type=Path, default=Path(default), metavar="PATH", help=f"default: {default}")
@@ -236,7 +238,7 @@ def main(argv: list[str] | None = None) -> None:
     ids = dict(pair.split("=", 1) for pair in args.model)
     croissant = args.release / "croissant.json"
     about = read_json(croissant, dict, "`dvc repro release` writes it")
-    release = convert({key: about.get(key) for key in ("name", "version")}, Release, str(croissant))  # the name is a folder below
+    release = convert({key: about.get(key) for key in ("name", "version")}, Release, str(croissant))  # the name is used as a folder below
     now = int(time.time())
     today = time.strftime("%Y-%m-%d", time.gmtime(now))
     by_model: dict[str, dict[str, list[ScoredRun]]] = defaultdict(lambda: defaultdict(list))
@@ -255,7 +257,7 @@ def main(argv: list[str] | None = None) -> None:
                 part.write_text(text, encoding="utf-8")
             print(path)
     if not by_model:
-        raise ValueError("nothing was written: no run of a model has an accuracy; name the runs of rules to have them written")
+        raise ValueError("nothing written: no run of a model has an accuracy; list the runs of rules to export them")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Replies made elsewhere -> parsed and scored like the project's own, with intervals, compared with its runs, and an item browser of both.
+"""Parse and score replies generated elsewhere like the project's own, compare them with its runs, and write an item browser of both.
 
 python -m eval.imported NAME FILE...    FILE: --log_samples of lm-evaluation-harness, predictions of OpenCompass, or rows {id, reply}
 
-Writes OUT/NAME/: replies, scores and metrics of each task that the files answer, and items.html. Nothing in data/ or metrics/ changes.
+Writes to OUT/NAME/: replies, scores and metrics of each task in the files, and items.html. Nothing in data/ or metrics/ changes.
 
 lm-evaluation-harness: `samples_TASK_DATE.jsonl`. OpenCompass: `predictions/MODEL/TABLE.json`, and its tables in a release.
 Replies are matched by id, so rows may be in any order.
@@ -36,7 +36,7 @@ from eval.tasks.contract import read_claims, read_split
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder
 
-_LABEL = "label: "  # OpenCompass's prefix of an answer whose perplexity it gives
+_LABEL = "label: "  # OpenCompass's prefix of an answer with a perplexity
 _PART = re.compile(r"_\d+$")  # OpenCompass splits a large table into TABLE_0.json, TABLE_1.json, …
 
 
@@ -46,26 +46,26 @@ class ImportedReply(NamedTuple):
     item_id: str
     repeat: int
     reply: str | None
-    """None if the call failed, or an answer was chosen by likelihood."""
+    """None if the call failed or the answer was chosen by likelihood."""
     likelihoods: dict[str, float]
-    """By answer, if one was chosen by likelihood."""
+    """Answer -> log-likelihood, if the answer was chosen by likelihood."""
     gold: str | None = None
-    """The right answer according to the file, if it has one."""
+    """The correct answer according to the file, if given."""
 
 
 Tables = Mapping[str, Sequence[Mapping[str, str]]]
-"""The tables of a release for OpenCompass, by name."""
+"""Name -> table of a release for OpenCompass."""
 
 
 def read_replies(path: Path, requests: Mapping[str, Request], tables: Tables) -> tuple[str, list[ImportedReply]]:
     """Return the name of a file's format, and its replies.
 
     Raises:
-        ValueError: it has none of the formats, or a row is invalid; the message names file and row.
+        ValueError: the file has none of the formats, or a row is invalid; the message gives file and row.
     """
     if path.suffix == ".json":
         return "OpenCompass", list(_opencompass(path, tables))
-    rows = list(read_jsonl(path, dict, "name a file of JSON objects, one a line, or the .json of OpenCompass"))
+    rows = list(read_jsonl(path, dict, "give a JSON Lines file, one object per line, or OpenCompass's .json"))
     if rows and "doc" in rows[0]:
         return "lm-evaluation-harness", list(_rows(path, rows, lambda row: _harness(row, requests)))
     return "plain rows", list(_rows(path, rows, _plain))
@@ -78,7 +78,7 @@ def request_of(item: str, requests: Mapping[str, Request]) -> Request:
         ValueError: no task includes it.
     """
     if item not in requests:
-        raise ValueError(f"item {item}: no task of this test split includes it; use the evaluated version of the data")
+        raise ValueError(f"item {item}: no task of this test split includes it; use the version of the data that was evaluated")
     return requests[item]
 
 
@@ -102,11 +102,11 @@ def _plain(row: dict[str, Any]) -> list[ImportedReply]:
 
 
 def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[ImportedReply]:
-    """Return the replies of one sample: the texts, or the likelihoods of the answers in order."""
+    """Return the replies of one sample: texts, or the likelihoods of the answers in order."""
     doc = row["doc"]
     item = f"{doc['id']}/{doc.get('side') or tuple(PAIR)[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
-    if gold and item in requests and requests[item].question_type == "tf":  # its letter, where our answer is a word
+    if gold and item in requests and requests[item].question_type == "tf":  # a letter, while our answer is a word
         gold = next(option["text"] for option in doc["options"] if option["letter"] == gold)
     responses = row["resps"]
     if isinstance(responses[0][0], str):
@@ -115,13 +115,13 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
     likelihoods = [float(pair[0]) for (pair, *_) in responses]
     if len(answers) != len(likelihoods):
         raise ValueError(
-            f"{item} has {len(answers)} options, the sample {len(likelihoods)} likelihoods; it belongs to another version of the data"
+            f"{item} has {len(answers)} options, but the sample {len(likelihoods)} likelihoods; it belongs to another version of the data"
         )
     return [ImportedReply(item, 0, None, dict(zip(answers, likelihoods, strict=True)), gold)]
 
 
 def _opencompass(path: Path, tables: Tables) -> Iterator[ImportedReply]:
-    """Yield the replies of a file of predictions; rows are matched by prompt, since each part of a table is numbered from 0."""
+    """Yield the replies of a predictions file; rows are matched by prompt, since each part of a table is numbered from 0."""
     table = tables[one_of(_PART.sub("", path.stem), tables, "table", "data/release/opencompass (--tables)")]
     try:
         predictions = msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, Any]])
@@ -147,12 +147,12 @@ def _opencompass(path: Path, tables: Tables) -> Iterator[ImportedReply]:
 
 
 def _text(prompt: Any) -> str:
-    """Return a prompt as text: OpenCompass stores text, or a list of turns."""
+    """Return a prompt as text; OpenCompass stores text or a list of turns."""
     return prompt if isinstance(prompt, str) else "\n".join(turn["prompt"] for turn in prompt)
 
 
 def _test_row(prompt: str, table: Sequence[Mapping[str, str]], index: int) -> Mapping[str, str]:
-    """Return the row of a prompt: the one at its index, else the last one whose text it contains."""
+    """Return the table row of a prompt: the one at its index, or else the last one whose text it contains."""
     if index < len(table) and prompt.rfind(table[index]["question"]) >= 0:
         candidates = [table[index]]
     else:
@@ -162,22 +162,22 @@ def _test_row(prompt: str, table: Sequence[Mapping[str, str]], index: int) -> Ma
     return max(candidates, key=lambda row: prompt.rfind(row["question"]))
 
 
-_ELSEWHERE = "elsewhere"  # in place of the hash of a foreign prompt
+_ELSEWHERE = "elsewhere"  # instead of the hash of an unknown prompt
 _MAX_LISTED = 3
 
 
 def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[str, Request]) -> list[Prediction]:
-    """Return replies as predictions of a run, sorted.
+    """Return replies as sorted predictions of a run.
 
     Raises:
-        ValueError: one belongs to no item of the test split, is given twice, or its right answer differs from the split's.
+        ValueError: a reply belongs to no test item, is given twice, or its correct answer differs from the split's.
     """
     by_key: dict[tuple[str, int], Prediction] = {}
     for one in imported:
         request = request_of(one.item_id, requests)
         if one.gold is not None and request.answer is not None and one.gold != request.answer:
             raise ValueError(
-                f"{one.item_id}: right is {one.gold} in the file, {request.answer} in the test split; use the evaluated version"
+                f"{one.item_id}: the key is {one.gold} in the file, {request.answer} in the test split; use the evaluated version"
             )
         if (one.item_id, one.repeat) in by_key:
             raise ValueError(f"{one.item_id}: given twice; if a model replied several times, number the rows by `repeat`: 0, 1, …")
@@ -197,16 +197,16 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
 
 
 def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[list[Score], list[Request]]:
-    """Return scores, and the requests that the replies answer: complete pairs of claims, in each repeat.
+    """Return the scores, and the requests that the replies answer.
 
     Raises:
-        ValueError: a pair has only one side, or an item is missing in a repeat.
+        ValueError: a claim pair has a reply to only one side, or an item is missing in a repeat.
     """
     answered = {reply.item_id for reply in replies}
     answered_requests = [request for request in requests if request.item_id in answered]
     units = {request.unit for request in answered_requests if request.question_type == "claim"}
     if halves := sorted(request.item_id for request in requests if request.unit in units and request.item_id not in answered):
-        raise ValueError(f"{len(halves)} pairs of claims have a reply to one side alone; missing: {', '.join(halves[:_MAX_LISTED])}")
+        raise ValueError(f"{len(halves)} claim pairs have a reply to only one side; missing: {', '.join(halves[:_MAX_LISTED])}")
     counts = Counter(reply.item_id for reply in replies)
     if uneven := sorted(item for item, count in counts.items() if count != max(counts.values())):
         raise ValueError(f"{len(uneven)} items have fewer repeats than others, such as {', '.join(uneven[:_MAX_LISTED])}")
@@ -216,7 +216,7 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
 def compared_with_ours(
     name: str, task: str, scores: Sequence[Score], folder: Path, ours: Mapping[str, Any], groups: Mapping[str, str]
 ) -> tuple[list[Figures], list[str]]:
-    """Return the comparisons of an imported run with the project's runs of its task, on shared items, and what is missing in any."""
+    """Return the comparisons of an imported run with the project's runs of its task on shared items, and notes on missing replies."""
     runs = {name: Run(model=name, task=task)} if task != "essay" else {}  # type: ignore[arg-type]
     all_scores = {name: list(scores)}
     for other, run in ours.items():
@@ -231,7 +231,7 @@ def compared_with_ours(
 
 
 def summary(task: str, figures: Figures, of: int) -> str:
-    """Return the headline of a task as a line."""
+    """Return the main figures of a task as one line."""
     noun = NOUNS.get(task, "questions")
     words = [f"{task}: {figures[noun]} of {of} {noun} of the test split"]
     for figure in ("following_rate", "accuracy", "committed_accuracy"):
@@ -244,13 +244,13 @@ def summary(task: str, figures: Figures, of: int) -> str:
 
 
 def read_tables(folder: Path) -> Tables:
-    """Return the tables of a release for OpenCompass; none if there is no such folder."""
+    """Return the tables of a release for OpenCompass; empty if there is no such folder."""
     return {path.stem: list(read_jsonl(path, dict)) for path in sorted(folder.glob("*.jsonl"))}
 
 
 def main(argv: list[str] | None = None) -> None:
     parser = parser_of(__doc__)
-    parser.add_argument("name", metavar="NAME", help="name of the run: small letters, digits, - and _")
+    parser.add_argument("name", metavar="NAME", help="name of the run: lower-case letters, digits, - and _")
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     paths = {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions", "tables": "data/release/opencompass"}
     for flag, default in (paths | {"out": "imported"}).items():
@@ -258,7 +258,7 @@ def main(argv: list[str] | None = None) -> None:
     args: Any = parser.parse_args(argv)
     ours: dict[str, Any] = (read_params().get("runs") or {}) if Path(PARAMS_FILE).exists() else {}
     if not re.fullmatch(SLUG, args.name) or args.name in ours:
-        raise ValueError(f"NAME {args.name!r}: expected small letters, digits, - and _, and none of our runs: {', '.join(ours)}")
+        raise ValueError(f"NAME {args.name!r}: expected lower-case letters, digits, - and _, and not one of our runs: {', '.join(ours)}")
     questions, claims = read_split(args.splits / "test")
     fourfold = list(read_claims(TASKS["fourfold"], args.splits / "test"))
     builder = RequestBuilder(args.splits)
@@ -286,7 +286,7 @@ def main(argv: list[str] | None = None) -> None:
             of_tasks[task] = {"task": task, **figures, "beside": rows}
             all_scores += scores
     all_scores.sort(key=_sort_key)
-    with folder_lock(args.out / args.name) as out:  # after all that may fail: `make repro` tracks the folder, empty or not
+    with folder_lock(args.out / args.name) as out:  # after everything that may fail, since `make repro` tracks the folder even if empty
         for task, figures in of_tasks.items():
             write_json(out / f"{task}.json", figures)
         write_jsonl(out / "replies.jsonl", all_predictions, key=_sort_key)
@@ -301,7 +301,7 @@ def main(argv: list[str] | None = None) -> None:
         asked_claims = sorted((claim for claim in [*claims, *fourfold] if claim.id in asked), key=lambda claim: claim.id)
         write_items(out, browser.files(asked_questions, asked_claims, by_run), folder="none")
     print(f"{out / 'items.html'} has all replies", file=sys.stderr)
-    print("\n".join(told))  # last: the reader of a pipe may be gone
+    print("\n".join(told))  # last, since the reader of a pipe may have exited
 
 
 def _sort_key(row: Prediction | Score) -> tuple[str, int]:

@@ -1,8 +1,8 @@
-"""Min-K% Prob, a sign of contamination without replies: are the texts of test likelier to a model than those of their twins in reserved?
+"""Min-K% Prob, a contamination test without replies: does a model find test texts likelier than their twins in reserved?
 
 python -m eval.min_k MODEL     a model of params.yaml with the backend huggingface; nothing is generated or stored
 
-A text is as likely as the least likely fifth of its tokens: a model that has seen a text is surprised by none of them (W. Shi and others,
+A text is scored by the least likely fifth of its tokens: none of them surprises a model that has seen the text (W. Shi and others,
 Detecting Pretraining Data from Large Language Models, ICLR 2024). Twins and verdicts are those of `eval.contamination`.
 """
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:  # torch takes seconds to import
 
 _SHARE = 0.2
 _TASKS = ("choice", "fourfold", "claim")
-"""One for each kind of record that is published with its texts."""
+"""One task for each kind of record that is published with its text."""
 
 
 def min_k(loglikelihoods: Sequence[float], share: float = _SHARE) -> float:
-    """Return the mean of the lowest share of a text's token log-likelihoods."""
+    """Return the mean of the lowest `share` of a text's token log-likelihoods."""
     return fmean(sorted(loglikelihoods)[: max(1, round(share * len(loglikelihoods)))])
 
 
 def by_rank(test: Mapping[str, float], reserved: Mapping[str, float]) -> tuple[Tallies, Tallies]:
-    """Return for each item the share of both splits' items that are less likely, with half of those equally likely.
+    """Return, for each item, the share of items of both splits that are less likely, plus half of those equally likely.
 
-    The difference of the two means is the area under the ROC curve that tells the splits apart, less a half.
+    The difference of the two means is the area under the ROC curve for separating the splits, minus one half.
     """
     ranks = rankdata([*test.values(), *reserved.values()])
     shares = [Tally(round(2 * rank) - 1, 2 * len(ranks)) for rank in ranks]
@@ -50,7 +50,7 @@ def by_rank(test: Mapping[str, float], reserved: Mapping[str, float]) -> tuple[T
 
 
 def texts_of(task: str, folder: Path) -> dict[str, str]:
-    """Return the text of each item of a split as releases show it, without its answer: stem and options, or the true sentence."""
+    """Return the text of each item of a split as released, without its answer: stem and options, or the true sentence."""
     if TASKS[task].of != "questions":
         claims = read_claims(TASKS[task], folder)
         return {claim.id: claim.factual if isinstance(claim, ClaimPair) else claim.true_affirmed for claim in claims}
@@ -62,7 +62,7 @@ def texts_of(task: str, folder: Path) -> dict[str, str]:
 
 
 def probe_texts(task: str, model: str, backend: "HuggingFace", reserved: Iterable[Item], splits: Path) -> Iterator[Figures]:
-    """Yield the row of a model, as `eval.contamination` has it."""
+    """Yield the model's rows in the form of `eval.contamination`."""
     pairs = twins(items_of(task, splits / TEST), reserved)
     likely: list[dict[str, float]] = []
     for side, items in ((TEST, pairs.reserved_of.keys()), ("reserved", pairs.reserved_of.values())):
@@ -83,7 +83,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
     description, folder = describe(args.model, args.models)
     if description.backend != "huggingface":
-        raise ValueError(f"{args.model} has the backend {description.backend}; likelihoods of texts need the weights, so huggingface")
+        raise ValueError(
+            f"{args.model} has the backend {description.backend}; likelihoods of texts need the weights, so set `backend: huggingface`"
+        )
     from eval.models.local.huggingface import open_model
 
     backend, promoted = open_model(description, folder), read_promoted(args.assignments)

@@ -1,6 +1,6 @@
-"""Versions on one scale: runs of every version, each on its whole test -> abilities in logits, linked by the items that versions share.
+"""Put versions on one scale: runs of every version on its complete test -> abilities in logits, linked by shared items.
 
-A model that has runs in two neighbouring versions counts in one of the two for their link, since its replies to a shared item are not
+A model with runs in two neighbouring versions counts in only one of them for their link, since its replies to a shared item are not
 independent.
 """
 
@@ -18,25 +18,25 @@ from eval.statistics.paired_tests import Tallies
 
 class _Version(NamedTuple):
     models: dict[str, Tallies]
-    """The fullest run of each model; all of them replied to the same items."""
+    """The most complete run of each model; all of them replied to the same items."""
     items: list[str]
     fitted: Fit
-    """Of all its models; of the items, those in order."""
+    """Fit of all its models and items, in this order."""
 
     def fit_of(self, models: Sequence[str]) -> tuple[Fit, float]:
-        """Return the fit of some models, and their mean in the fit of all."""
+        """Return the fit of some models, and their mean ability in the fit of all."""
         places = [list(self.models).index(model) for model in models]
         return fit(self.fitted.replies[places]), float(self.fitted.abilities[places].mean())
 
 
 def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], notes: list[str]) -> list[Figures]:
-    """Return a row for each version that is on the scale of the newest, with its models' abilities, from newest to oldest.
+    """Return a row for each version on the scale of the newest, with its models' abilities, from newest to oldest.
 
-    `harder` is what the newest version is harder than this one for a model of mean ability here, in share right.
+    `harder` is by how much the newest version is harder for a model of this version's mean ability, in share correct.
 
     Args:
-        versions: from oldest to newest: the model and tallies of each run that is no baseline's, on all of the version's test.
-        notes: gets why a version is not on the scale, and with it those before it.
+        versions: from oldest to newest: model and tallies of each run on the version's complete test, without baselines.
+        notes: receives why a version, and with it all older ones, is not on the scale.
     """
     rows: list[Figures] = []
     after: _Version | None = None
@@ -58,7 +58,7 @@ def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], not
 
 
 def _tests(versions: Mapping[str, Sequence[tuple[str, Tallies]]]) -> list[tuple[str, list[tuple[str, Tallies]]]]:
-    """Return the runs of each test from newest to oldest; neighbouring versions with the same items are one, under the newest's name."""
+    """Return the runs of each test from newest to oldest; neighbouring versions with the same items are merged under the newest's name."""
     tests: list[tuple[str, list[tuple[str, Tallies]]]] = []
     asked: set[str] = set()
     for name in reversed([name for name in versions if versions[name]]):
@@ -86,10 +86,10 @@ def _fitted(runs: Sequence[tuple[str, Tallies]]) -> _Version:
 
 
 def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
-    """Return what is added to abilities of the new version on the scale of the old one, and the number of shared items.
+    """Return the shift of the new version's abilities to the scale of the old one, and the number of shared items.
 
     Raises:
-        ValueError: they share too few items, or have too few models that are not in both.
+        ValueError: the versions share too few items, or have too few models that are not in both.
     """
     place = {item: number for number, item in enumerate(new.items)}
     shared = [(number, place[item]) for number, item in enumerate(old.items) if item in place]
@@ -98,8 +98,8 @@ def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
     both = sorted(old.models.keys() & new.models.keys())
     sides = ([model for model in old.models if model not in both[::2]], [model for model in new.models if model not in both[1::2]])
     if min(map(len, sides)) < 2:
-        raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two on each side, those in both "
-                         "counted on one of them")  # fmt: skip
+        raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two each, counting those in "
+                         "both on only one")  # fmt: skip
     (before, ours), (after, theirs) = (version.fit_of(models) for version, models in zip((old, new), sides, strict=True))
     step = link(before, after, shared, name)
     return Estimate(step.value + ours - theirs, step.error), len(shared)

@@ -1,12 +1,12 @@
-"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL: how a model is called, its weights, and its runs; and data/code.
+"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL (how to open a model, its weights, its runs) and data/code.
 
-    model.json              where `predict`, `judge` and `errors` find the model
-    weights.txt             what distinguishes its weights from others under the same name
+    model.json              how `predict`, `judge` and `errors` open the model
+    weights.txt             identity of its weights, which differs for other weights under the same name
     runs.json               its runs
     data/code/MODEL.txt     a hash of the code of its backend, and of its runs' tasks with their prompts
 
-`predict` and `judge` depend on these files and not on params.yaml or the code as a whole: a new run or an edited backend concerns its own
-models alone, and other weights under the same name are requested anew. Nothing is fetched.
+`predict` and `judge` depend on these files, not on params.yaml or all of the code: a new run or an edited backend affects only its own
+models, and new weights under an old name are evaluated again. Nothing is downloaded.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ _logger = logging.getLogger("eval.plan")
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Write a folder a model."""
+    """Write one folder per model."""
     args = read_arguments(argv, __doc__, None, None, {"models": "data/models", "out": "data/plan", "code": "data/code"})
     models = {name: convert(line, Model, f"params.yaml: models.{name}") for name, line in (args.all_params.get("models") or {}).items()}
     runs = {name: convert(line, Run, f"params.yaml: runs.{name}") for name, line in (args.all_params.get("runs") or {}).items()}
@@ -43,11 +43,11 @@ def main(argv: list[str] | None = None) -> None:
         one_of(run.model, models, "model", f"params.yaml: runs.{name}.model")
         if len(variants_of(run)) > 1 and models[run.model].backend == "imported":
             raise ValueError(
-                f"params.yaml: runs.{name}: imported replies are to prompts unknown here; remove `orders` and `prompts` from it"
+                f"params.yaml: runs.{name}: the prompts of imported replies are unknown; remove `orders` and `prompts` from the run"
             )
         if run.split == "reserved" and models[run.model].backend == "openai":
             where = models[run.model].server.url
-            _logger.warning("params.yaml: runs.%s sends the reserved split to %s: whoever runs that server has then seen it", name, where)
+            _logger.warning("params.yaml: runs.%s sends the reserved split to %s, so whoever runs that server has seen it", name, where)
     trained = {name for block in ("finetune", "tune") for name in args.all_params.get(block) or {}}
     if judge := (args.all_params.get("errors") or {}).get("judge"):
         one_of(judge["model"], models, "model", "params.yaml: errors.judge.model")
@@ -79,7 +79,7 @@ def code_hash(model: Model, runs: Sequence[Run]) -> str:
 
 
 def describe_model(name: str, model: Model, trained: Container[str], made: Path) -> Description:
-    """Return how a model is reached; one that is trained here is a local folder like any other."""
+    """Return the description of a model; one trained by this pipeline is a local folder like any other."""
     server = model.server if model.backend in _SERVED else None
     where = str(made / name) if name in trained else model.name
     about = {name: getattr(model, name) for name in ("backend", "strategy", "base", "template", "chat_template")}
@@ -89,8 +89,8 @@ def describe_model(name: str, model: Model, trained: Container[str], made: Path)
 def weights_of(model: Description, made: Path = Path("data/models")) -> str:
     """Return the identity of a model's weights: a hash of a local folder, or the commit of a hub model in the local cache.
 
-    A chat template that replaces the model's own is part of it. Of a model elsewhere whose prompts are rendered here it is that of its
-    tokenizer; of replies made elsewhere, a hash of them.
+    A chat template that replaces the model's own is part of it. For a remote model whose prompts are rendered here, it is the identity of
+    the tokenizer; for imported replies, a hash of the replies.
     """
     if model.server and model.server.api != "chat" and model.backend == "openai":
         described = structs.replace(model, name=model.server.tokenizer or model.name)
@@ -116,8 +116,8 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
 
 def _warn_if_unwatched(folder: Path, model: Description, made: Path) -> None:
     if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED, made)):
-        again = f"after a change there, run `dvc repro -f plan`, or keep the model in {_WATCHED / model.model}"
-        _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s is elsewhere: %s", model.model, _WATCHED, folder, again)
+        again = f"after a change there, run `dvc repro -f plan`, or move the model to {_WATCHED / model.model}"
+        _logger.warning("params.yaml: models.%s: DVC watches only %s, but the model is in %s: %s", model.model, _WATCHED, folder, again)
 
 
 def _revision(model: Description, files: tuple[str, ...] = FILES) -> str:

@@ -1,8 +1,8 @@
-"""Stage `predict`: a model and its runs' splits -> the replies of all its runs: a file a run, a line a reply, sorted by item and repeat.
+"""Stage `predict`: a model and its runs' splits -> the replies of all its runs, one file per run, sorted by item and repeat.
 
-The model is loaded once, and only where a reply is missing. Replies are stored as they arrive, under a hash of their request: a killed
+The model is loaded once, and only if a reply is missing. Replies are stored as they arrive, under a hash of their request, so a killed
 stage resumes where it stopped, a changed dataset requests only what changed, and a new run repeats no request of another.
-Over several GPUs:
+On several GPUs:
 
     torchrun --nproc-per-node 4 -m eval.predict MODEL        or `accelerate launch -m eval.predict MODEL`"""
 
@@ -23,7 +23,7 @@ from eval.tasks.runs import RequestBuilder, variants_of
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Send a model the requests of its runs, one run after the other, and write the replies of each as soon as it has them all."""
+    """Send a model the requests of its runs, one run after the other, and write the replies of each run when they are complete."""
     paths = {
         "runs": "data/plan/{key}/runs.json",
         "splits": "data/splits",
@@ -34,10 +34,10 @@ def main(argv: list[str] | None = None) -> None:
     described = describe(args.key, args.models)
     runs = read_runs(args.runs, every_split=True)
     for run in runs.values():
-        variants_of(run)  # a wrong name fails before the first request
+        variants_of(run)  # an invalid name fails before the first request
     builder, rank = RequestBuilder(args.splits), read_rank()
     folder = store_path(args.out, args.key, args.key).parent
-    backend = cache(lambda: open_backend(*described))  # once, and only where there is a run
+    backend = cache(lambda: open_backend(*described))  # once, and only if there is a run
     with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
         restore(sorted(out.glob("*.jsonl")), Prediction, folder / f"{rank.name('pulled')}.jsonl")
         for name, run in runs.items():
@@ -49,17 +49,17 @@ def main(argv: list[str] | None = None) -> None:
             if missing := missing_replies({"outcomes": {"failed": failed, "answered": len(rows) - failed}}):
                 again = f"`dvc repro -fs predict@{run.model}` requests only those again"
                 if described[0].backend == "imported":
-                    again = f"import them together with the others, into {described[0].name}"
+                    again = f"import them together with the others into {described[0].name}"
                 print(f"{name}: {missing}; {again}", file=sys.stderr, flush=True)
             write_jsonl(out / f"{name}.jsonl", rows, key=lambda row: (row.item_id, row.repeat))
         if not rank.number:
             for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
-                stale.unlink()  # last: until then, other processes may read them
-            write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
+                stale.unlink()  # last, since other processes may read them until then
+            write_json(out / "runs.json", runs)  # records whose replies these are; DVC also warns about empty folders
 
 
 def prediction_of(run: str, replied: Replied) -> Prediction:
-    """Return a reply as the record of a run."""
+    """Return a reply as a run's `Prediction`."""
     query, reply, key = replied
     return Prediction(
         item_id=query.request.item_id,

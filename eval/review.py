@@ -26,7 +26,7 @@ _ALLOWED = {"error": ERRORS, "reason": REASONS}
 
 
 class Filled(Struct, kw_only=True):
-    """One row of a file; further fields of a row in JSONL, such as the replies, are ignored."""
+    """One row of a file; other fields of a JSONL row, such as the replies, are ignored."""
 
     where: str = ""
     """File and row, for messages."""
@@ -39,7 +39,7 @@ class Filled(Struct, kw_only=True):
 
 
 def read_filled(path: Path) -> list[Filled]:
-    """Return the labels of a sheet (.xlsx, .csv) or of rows in JSONL; rows without a label have none.
+    """Return the labelled rows of a sheet (.xlsx, .csv) or JSONL file; rows without a label are skipped.
 
     Raises:
         ValueError: the file has another format, a column is missing, or a row has a comment but no label.
@@ -67,10 +67,10 @@ def _of_sheet(where: str, cells: Mapping[str, str]) -> Filled:
 
 
 def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: bool) -> list[Label]:
-    """Return the filled labels; with `skip_gone`, those of replies in no queue are left out.
+    """Return the labels; with `skip_gone`, without those of replies that are in no queue.
 
     Raises:
-        ValueError: lists each invalid row, and what to do.
+        ValueError: rows are invalid; the message lists them and says what to do.
     """
     wanted = (one for one in filled if not skip_gone or one.id in known)
     return check_answers(LABELS, wanted, lambda one: _label(one, known))
@@ -79,18 +79,18 @@ def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: b
 def _label(one: Filled, known: Mapping[str, ReplyPair]) -> Label:
     if one.id not in known:
         raise ValueError(
-            f"no pair of replies {one.id[:40]!r} is in the queues; the sheet belongs to other replies: "
-            "use a new sheet, or leave such rows out with --skip-gone"
+            f"the queues have no pair of replies {one.id[:40]!r}, so the sheet belongs to other replies: "
+            "use a new sheet, or skip such rows with --skip-gone"
         )
     pair = known[one.id]
     if one.factual is not None and canonical(one.factual) != canonical(pair.factual):
         raise ValueError(f"the claim reads {one.factual[:80]!r} but was sampled as {pair.factual!r}; change only label and comment")
     if one.annotator is None:
-        raise ValueError("the file does not name its annotator; give --annotator NAME, or name the sheet after its annotator")
+        raise ValueError("annotator unknown; give --annotator NAME, or name the sheet after its annotator")
     check_name(LABELS, one.annotator)
     label = one.label or ""
     if label.casefold() not in (allowed := _ALLOWED[pair.asks]):
-        raise ValueError(f"label is {label[:40]!r}; of a row that asks for the {pair.asks}, expected {', '.join(allowed)}, or nothing")
+        raise ValueError(f"label is {label[:40]!r}; this row asks for the {pair.asks}: expected {', '.join(allowed)}, or nothing")
     comment = (one.comment or "")[:MAX_COMMENT_CHARS]
     return Label(pair_id=one.id, annotator=one.annotator, label=label.casefold(), comment=comment, claim=pair.factual)  # type: ignore[arg-type]
 
@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if merged.added or merged.changed:
         write_jsonl(arguments.labels, merged.records, key=LABELS.key)
     gone = sum(one.id not in known for one in filled)
-    skipped = f", {gone} left out because their replies are not in the queues" if gone else ""
+    skipped = f", {gone} skipped because their replies are not in the queues" if gone else ""
     print(report(LABELS, arguments.labels, merged, skipped))
 
 
@@ -119,7 +119,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = parser_of(__doc__)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
     parser.add_argument("--annotator", help="name of the annotator of all FILES")
-    parser.add_argument("--skip-gone", action="store_true", help="leave out labels of replies in no queue")
+    parser.add_argument("--skip-gone", action="store_true", help="skip labels of replies that are in no queue")
     parser.add_argument("--errors", type=Path, default=Path("data/errors"))
     parser.add_argument("--labels", type=Path, default=Path("eval/labels.jsonl"))
     return parser.parse_args(argv)

@@ -1,8 +1,8 @@
-"""Short forms: the items of test that predict a model's score on all of them best, with weights, from the scores of all models.
+"""Short forms: the weighted test items that best predict a model's score on all items, chosen from the scores of all models.
 
 python -m eval.short_form choice --items 100     into eval/short_forms/choice.json
 
-Items of an earlier form stay in it as long as they are in test, so that forms of several versions have most items in common.
+Items of an earlier form stay as long as they are in test, so that forms of different versions share most items.
 docs/items.md
 """
 
@@ -25,7 +25,7 @@ from eval.statistics.bootstrap import DIGITS
 
 Floats = npt.NDArray[np.float64]
 ABILITIES = np.linspace(-4, 4, 81)
-"""In standard deviations of the models that a form was made from."""
+"""In standard deviations over the models from which a form was made."""
 _DENSITY = np.exp(-(ABILITIES**2) / 2) / np.exp(-(ABILITIES**2) / 2).sum()
 _ROUNDS = 20
 _FOLDS = 5
@@ -44,7 +44,7 @@ class FormItem(Struct, frozen=True):
 
     id: str
     weight: float
-    """Its slope: what a right answer counts."""
+    """Slope of the item, the weight of a correct answer."""
     intercept: float
 
 
@@ -54,24 +54,24 @@ class Form(Struct, frozen=True, kw_only=True):
     task: str
     models: int
     others: int
-    """Number of items of test that are not in the form."""
+    """Number of test items that are not in the form."""
     error: float
-    """Mean absolute difference of the predicted from the whole score, of models that were not used to choose (cross-validation)."""
+    """Mean absolute error of the predicted score, on models not used for choosing (cross-validation)."""
     error_at_random: float
-    """That of as many items drawn at random, by their share right."""
+    """Mean absolute error of the share correct on as many random items."""
     curve: list[float]
-    """Expected share right of the others at each of `ABILITIES`."""
+    """Expected share correct on the other items at each of `ABILITIES`."""
     items: list[FormItem]
 
 
 def fit(right: Floats) -> Parameters:
-    """Return the parameters of items.
+    """Estimate the parameters of items.
 
-    Abilities are the log odds of the shares right, in standard deviations. Slopes have a log-normal and intercepts a normal prior, whose
-    means and variances are estimated from the same data (empirical Bayes): few models tell little of one item.
+    Abilities are the log odds of the shares correct, in standard deviations. Slopes have a log-normal and intercepts a normal prior, whose
+    means and variances are estimated from the same data (empirical Bayes), since few models say little about one item.
 
     Args:
-        right: items x models, shares right; NaN where there is no reply.
+        right: items x models, shares correct; NaN without a reply.
     """
     there = ~np.isnan(right)
     right = np.where(there, right, 0.0)
@@ -98,8 +98,8 @@ def fit(right: Floats) -> Parameters:
 
 
 def choose(parameters: Parameters, strata: npt.NDArray[np.int64], many: int, kept: Sequence[int] = ()) -> list[int]:
-    """Return the numbers of the items that leave the least variance of the score, one after the other, as many from each stratum as its
-    share of the items; the kept ones first."""
+    """Choose items greedily to minimize the variance of the score, from each stratum in proportion to its size; return their numbers,
+    the kept ones first."""
     chance = expit(ABILITIES[:, np.newaxis] * parameters.slope + parameters.intercept)
     information = parameters.slope**2 * chance * (1 - chance)
     weight = _DENSITY * (parameters.slope * chance * (1 - chance)).mean(axis=1) ** 2
@@ -124,18 +124,18 @@ def choose(parameters: Parameters, strata: npt.NDArray[np.int64], many: int, kep
 
 
 def curve_of_others(parameters: Parameters, chosen: Sequence[int]) -> Floats:
-    """Return the expected share right of the items that are not chosen, at each of `ABILITIES`."""
+    """Return the expected share correct on the items that are not chosen, at each of `ABILITIES`."""
     others = np.delete(np.arange(len(parameters.slope)), chosen)
     chance: Floats = expit(ABILITIES[:, np.newaxis] * parameters.slope[others] + parameters.intercept[others])
     return chance.mean(axis=1) if len(others) else np.zeros(len(ABILITIES))
 
 
 def predicted(right: Floats, parameters: Parameters, curve: Floats, others: int) -> Floats:
-    """Return the expected share right of all items of each model: those of the form as they are, the others by the ability.
+    """Return each model's expected share correct on all items: observed on the form, predicted from its ability on the others.
 
     Args:
-        right: items of the form x models; NaN where there is no reply.
-        parameters: of the items of the form.
+        right: items of the form x models; NaN without a reply.
+        parameters: parameters of the form's items.
     """
     odds = ABILITIES[:, np.newaxis] * parameters.slope + parameters.intercept
     replied, there = np.nan_to_num(right), ~np.isnan(right)
@@ -147,10 +147,10 @@ def predicted(right: Floats, parameters: Parameters, curve: Floats, others: int)
 
 
 def score(form: Form, right: Mapping[str, float]) -> float:
-    """Return the expected share right of all items of test.
+    """Return the expected share correct on all test items.
 
     Args:
-        right: item -> 1 if right, 0 if wrong, or the share of the repeats; further items are ignored.
+        right: item -> 1 if correct, 0 if wrong, or the share of the repeats; other items are ignored.
 
     Raises:
         ValueError: a reply to an item of the form is missing.
@@ -163,8 +163,8 @@ def score(form: Form, right: Mapping[str, float]) -> float:
 
 
 def held_out_error(right: Floats, strata: npt.NDArray[np.int64], many: int, kept: Sequence[int] = ()) -> float:
-    """Return the mean absolute error on models held out: items but the kept ones are chosen, and all are fitted, without them, in folds of
-    equal ability."""
+    """Return the mean absolute error on held-out models, in folds of equal ability: items are fitted, and all but the kept ones chosen,
+    without these models."""
     whole = np.nanmean(right, axis=0)
     fold = np.argsort(np.argsort(whole, kind="stable")) % min(_FOLDS, len(whole))
     off = []
@@ -178,7 +178,7 @@ def held_out_error(right: Floats, strata: npt.NDArray[np.int64], many: int, kept
 
 
 def random_error(right: Floats, many: int) -> float:
-    """Return the mean absolute difference of the share right of items drawn at random from that of all."""
+    """Return the mean absolute difference between the share correct on random items and on all items."""
     drawn = np.random.default_rng(0)
     samples = (drawn.choice(len(right), many, replace=False) for _ in range(_DRAWS))
     return float(np.mean([abs(np.nanmean(right[sample], axis=0) - np.nanmean(right, axis=0)).mean() for sample in samples]))
@@ -188,11 +188,11 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
     """Return the short form of a task.
 
     Args:
-        items: ids, the rows of `right` (items x models) and `strata` in order.
-        earlier: items of an earlier form; those still there stay.
+        items: ids, in the order of the rows of `right` (items x models) and `strata`.
+        earlier: items of an earlier form; those that still exist stay.
 
     Raises:
-        ValueError: there are too few models, or no fewer items than are to be chosen.
+        ValueError: there are too few models, or not more items than are to be chosen.
     """
     if right.shape[1] < LEAST_MODELS or len(items) <= many:
         raise ValueError(f"{task}: {right.shape[1]} models besides baselines and {len(items)} items; expected {LEAST_MODELS} models and "
@@ -220,27 +220,27 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
 def main(argv: list[str] | None = None) -> None:
     parser = parser_of(__doc__)
     parser.add_argument("task")
-    parser.add_argument("--items", type=int, default=100, metavar="N", help="of the form; default: 100")
+    parser.add_argument("--items", type=int, default=100, metavar="N", help="number of items of the form; default: 100")
     parser.add_argument("--runs", type=Path, default=Path("data/plan"), metavar="PATH")
     parser.add_argument("--scores", type=Path, default=Path("data/scores"), metavar="PATH")
     parser.add_argument("--splits", type=Path, default=Path("data/splits"), metavar="PATH")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: eval/short_forms/TASK.json")
     args = parser.parse_args(argv)
     by_task, _ = runs_by_task(args.runs, args.scores)
-    task = one_of(args.task, sorted(by_task), "task", f"{args.runs}, runs that are no baseline's")
+    task = one_of(args.task, sorted(by_task), "task", f"{args.runs}, without runs of baselines")
     replies = read_task(by_task[task], VERDICTS)
     if replies is None:
-        raise ValueError(f"{task}: no item has a known right answer")
+        raise ValueError(f"{task}: no item has a known correct answer")
     about = read_about(args.splits / "test" / f"{FILES.get(task, 'questions')}.jsonl", replies.items)
     strata = [(one.exam, one.subject, one.type) for one in about]
     path = args.out or Path("eval/short_forms") / f"{task}.json"
-    earlier = [item.id for item in read_json(path, Form, "delete it to choose anew").items] if path.exists() else []
+    earlier = [item.id for item in read_json(path, Form, "delete it to choose again").items] if path.exists() else []
     form = make_form(task, replies.items, replies.right, strata, args.items, earlier)
     write_json(path, form)
     kept = len({item.id for item in form.items} & set(earlier))
     errors = [f"{100 * error:.1f}" for error in (form.error, form.error_at_random)]
     print(f"{path}: {args.items} of {len(replies.items)} items, {kept} of the earlier form; {form.models} models; mean absolute error on "
-          f"models held out {errors[0]} points ({errors[1]} for items drawn at random)")  # fmt: skip
+          f"held-out models {errors[0]} points ({errors[1]} for random items)")  # fmt: skip
 
 
 if __name__ == "__main__":

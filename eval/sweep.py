@@ -1,7 +1,7 @@
-"""Stage `sweep`: a model tuned on each kind of data in each amount with each seed, and evaluated by the runs -> curves and changes.
+"""Stage `sweep`: tune a model on each kind of data, in each amount and with each seed, evaluate it by the runs -> curves and changes.
 
-For each line under `sweeps`. Models and replies with unchanged inputs are kept, so that one more kind or amount trains and evaluates
-only the new ones. A killed sweep resumes."""
+Runs for each line under `sweeps`. Models and replies with unchanged inputs are reused, so an additional kind or amount only trains and
+evaluates the new models. A killed sweep resumes."""
 
 import shutil
 import sys
@@ -40,26 +40,26 @@ _GROUPS = {"by_type": "atomic_type", "by_exam": "exam"}
 
 
 class SweepCell(NamedTuple):
-    """A kind and an amount of data; all models without any are one cell, of the kind '', unless a type is excluded from claims."""
+    """A kind and an amount of data. All models without data share the cell of kind '', unless a type is excluded from claims."""
 
     kind: str
     amount: float
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount as used in names and figures: different amounts have different texts."""
+    """Return an amount as used in names and figures; different amounts have different texts."""
     return f"{amount:.15g}"
 
 
 ScoresByCell = Mapping[SweepCell, Mapping[int, Sequence[Score]]]
-"""By cell and seed."""
+"""Cell -> seed -> scores."""
 
 
 def curves(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request]) -> list[Figures]:
-    """Return for each cell following rate and accuracy over all seeds, each with its interval.
+    """Return, for each cell, following rate and accuracy over all seeds, each with its interval.
 
-    An interval covers other items and other seeds: the half widths of an interval over items (clusters sampled, seeds together) and of
-    Student's interval over the seeds are added in quadrature. Noise counted by both makes it a little too wide.
+    An interval covers variation over items and seeds: the half widths of an interval over items (resampling clusters, all seeds together)
+    and of Student's interval over seeds are added in quadrature. Noise counted in both makes it slightly too wide.
     """
     rows = []
     for cell, by_seed in sorted(scored.items()):
@@ -77,7 +77,7 @@ def curves(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request
 
 
 def figures_by_cell(rows: Sequence[Figures]) -> Figures:
-    """Return the values of curves by run, kind, amount and measure: DVC compares named values, and ignores lists."""
+    """Return the values of curves by run, kind, amount and measure, since DVC compares named values but ignores lists."""
     by_cell: Figures = {}
     for row in rows:
         amounts = by_cell.setdefault(row["run"], {}).setdefault(row["kind"] or "none", {})
@@ -86,7 +86,7 @@ def figures_by_cell(rows: Sequence[Figures]) -> Figures:
 
 
 def _repeats_of_all(by_seed: Mapping[int, Sequence[Score]]) -> list[Score]:
-    """Return the scores of all seeds, each seed's repeats as repeats of their own."""
+    """Return the scores of all seeds, numbering the repeats of each seed separately."""
     repeats = 1 + max((one.repeat for scores in by_seed.values() for one in scores), default=0)
     return [replace(score, repeat=place * repeats + score.repeat) for place, seed in enumerate(sorted(by_seed)) for score in by_seed[seed]]
 
@@ -101,7 +101,7 @@ def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[
 
 
 def changes(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request]) -> list[Figures]:
-    """Return for each amount of each kind the change of accuracy against none of it, by atomic type and exam, over all seeds."""
+    """Return, for each amount of each kind, the change of accuracy from no data, by atomic type and exam, over all seeds."""
     by_cell = {
         cell: [FIGURES[task](read_scores(scores, requests)) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()
     }
@@ -139,7 +139,7 @@ def main(argv: list[str] | None = None) -> None:
     base = described(sweep.model, args.all_params, args.models, f"sweeps.{args.key}")
     known_runs = args.all_params.get("runs") or {}
     runs = {name: convert(known_runs[one_of(name, known_runs, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
-    known_kinds([*sweep.kinds, *sweep.always], args.dialogues, f"sweeps.{args.key}")  # before hours of training, not after
+    known_kinds([*sweep.kinds, *sweep.always], args.dialogues, f"sweeps.{args.key}")  # fails before hours of training, not after
     paths, builder = DataPaths(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
     scored: dict[str, dict[SweepCell, dict[int, list[Score]]]] = {name: {} for name in runs}
     models = plan(sweep)
@@ -163,10 +163,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def plan(sweep: Sweep) -> list[tuple[SweepCell, int, Tuning | None]]:
-    """Return the models of a sweep: cell, seed, and the tuning of each. None is the base itself.
+    """Return the models of a sweep: cell, seed and tuning; None means the base model itself.
 
     Raises:
-        ValueError: a key of `tune` is wrong.
+        ValueError: a key of `tune` is invalid.
     """
     planned: list[tuple[SweepCell, int, Tuning | None]] = []
     cells = {_cell(kind, amount, sweep): None for kind in sweep.kinds for amount in sweep.amounts}
@@ -180,7 +180,7 @@ def plan(sweep: Sweep) -> list[tuple[SweepCell, int, Tuning | None]]:
 
 
 def _cell(kind: str, amount: float, sweep: Sweep) -> SweepCell:
-    """Return the cell of a kind and an amount: zero is the same for all kinds, except a type that `claims` would otherwise contain."""
+    """Return the cell of a kind and an amount. Zero is one cell for all kinds, except for a type that `claims` would otherwise contain."""
     is_excluded = kind in get_args(Relation) and "claims" in sweep.always
     return SweepCell(kind, amount) if amount or is_excluded else SweepCell("", 0.0)
 

@@ -1,4 +1,4 @@
-"""The functions of the Python API that split questions and claims, and load splits and releases."""
+"""Python API: split questions and claims, load splits and releases."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ _DEFAULTS = {
 
 
 class Splits(NamedTuple):
-    """Questions, claim pairs and fourfold rows: a frame each; `split` says where a row belongs."""
+    """Frames of questions, claim pairs and fourfold rows; column `split` gives the split of each row."""
 
     questions: pd.DataFrame
     claims: pd.DataFrame
@@ -35,9 +35,9 @@ class Splits(NamedTuple):
 
 
 def split(questions: Table = (), claims: Table = (), fourfold: Table = (), *, quota: Mapping[str, int], **settings: Any) -> Splits:
-    """Return records with their split: train, dev, test or reserved (docs/splits.md); clusters, groups and heads are never in two.
+    """Return records with their split: train, dev, test or reserved (docs/splits.md); no cluster, group or head is in two splits.
 
-    A new benchmark is drawn. To keep splits when data is added, use the stage `split`, which remembers.
+    This draws a new benchmark. To keep splits when data is added, use the stage `split`, which records them.
 
     Args:
         questions: without near-duplicates, as `near_duplicates` returns them.
@@ -45,7 +45,7 @@ def split(questions: Table = (), claims: Table = (), fourfold: Table = (), *, qu
         settings: other keys of `split` in params.yaml, such as `seed=1`.
 
     Raises:
-        ValueError: a question has no answer, a row is no record, or a setting is unknown.
+        ValueError: a question has no answer, a row is not a record, or a setting is unknown.
 
     Example:
         >>> atomexam.split(questions, quota={"mcqa": 24, "mrqa": 8, "qa": 2}).questions["split"].value_counts()
@@ -57,7 +57,7 @@ def split(questions: Table = (), claims: Table = (), fourfold: Table = (), *, qu
     pairs, rows = records_of(claims, ClaimPair, "claims"), records_of(fourfold, Fourfold, "fourfold")
     given = Questions([summary_of(record) for record in records], records)
     allocations, heads = allocations_of(given, pairs, rows, params, AssignmentLedger(), {})
-    by_split, _ = split_rows(rows, heads)  # none is apart: there is no earlier version
+    by_split, _ = split_rows(rows, heads)  # no row is set apart: there is no earlier version
     split_of_row = {row.id: name for name, members in by_split.items() for row in members}
     return Splits(
         frame_of(records, Question).assign(split=[allocations[record.id].split for record in records]),
@@ -74,7 +74,7 @@ def load_split(name: str, folder: str | Path = "data/splits") -> Splits:
 
     Raises:
         ValueError: there is no such split.
-        FileNotFoundError: it is not built.
+        FileNotFoundError: the split is not built.
 
     Example:
         >>> test = atomexam.load_split("test")
@@ -86,14 +86,14 @@ def load_split(name: str, folder: str | Path = "data/splits") -> Splits:
 
 
 def load_release(folder: str | Path = "data/release", config: str = "kg", split: str = "test") -> pd.DataFrame:
-    """Return a table of a release, whose checksums are compared first; nothing is cached.
+    """Return a table of a release after comparing its checksums; nothing is cached.
 
     Args:
         config: kg, ca, qa, tcm, fourfold or claims.
         split: train, validation or test.
 
     Raises:
-        ValueError: there is no such config or split, or a file is not the released one.
+        ValueError: there is no such config or split, or a file differs from the released one.
 
     Example:
         >>> atomexam.load_release("data/release", "fourfold")["true_affirmed"]

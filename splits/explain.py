@@ -67,7 +67,7 @@ def _paragraph(one: Assignment, ledger: AssignmentLedger, stem: str | None, is_c
     lines = [f"{one.id}: {one.split}, since version {one.since}"]
     lines.append(f"  why: {one.why}: {REASONS[one.why]}")
     if one.split == "retired":
-        side = f"it may come back to {one.was} when quotas or shares change" if one.was else "it comes back to no split"
+        side = f"it may return to {one.was} when quotas or shares change" if one.was else "it returns to no split"
         lines.append(f"  it is never trained on; {side}")
     if version:
         lines.append(f"  that version: {version.records} records, split with {msgspec.json.encode(version.settings).decode()}")

@@ -41,7 +41,7 @@ def refuse_reserved(release: Path, files: Sequence[str], reserved: Set[str]) -> 
 
 
 def _hex_parts(text: bytes) -> set[bytes]:
-    """Return all that can be the hash of an id, also inside a longer word: what is written before or after an id does not hide it."""
+    """Return everything that may be the hash of an id, even inside a longer word, so that adjoining text does not hide an id."""
     return {word[start : start + _HEX_CHARS] for word in _HEX.findall(text) for start in range(len(word) - _HEX_CHARS + 1)}
 
 
@@ -54,10 +54,10 @@ def _texts(path: Path) -> Iterator[bytes]:
 
 
 def plan(release: Path, files: Sequence[str], name: str, version: str) -> Iterator[str]:
-    """Yield the lines that say what is sent.
+    """Yield lines that describe what is sent.
 
     Raises:
-        ValueError: the name is not that of a repository.
+        ValueError: the name is not a valid name of a repository.
     """
     from huggingface_hub import constants
     from huggingface_hub.errors import HFValidationError
@@ -76,10 +76,10 @@ def plan(release: Path, files: Sequence[str], name: str, version: str) -> Iterat
 
 
 def push(release: Path, files: Sequence[str], name: str, version: str, token: str) -> Iterator[str]:
-    """Send a release in one commit; yield before it what of an earlier release it deletes and if all can read it, after it the address.
+    """Send a release in one commit. Yield first the files of an earlier release that it deletes and whether it is public, last its URL.
 
     Raises:
-        ValueError: the repository has this version already, or files that are of no release.
+        ValueError: the repository has this version already, or files that belong to no release.
         OSError: the Hub refused it, or cannot be reached.
     """
     import httpx2
@@ -100,7 +100,7 @@ def push(release: Path, files: Sequence[str], name: str, version: str, token: st
         if CHECKSUMS in there:
             released = set(checksums(Path(hub.hf_hub_download(name, CHECKSUMS, revision=info.sha, repo_type="dataset"))))
         elif foreign := sorted(there - {".gitattributes", "README.md"}):
-            raise ValueError(f"{name} has {foreign[0]} and no {CHECKSUMS}, so it is no release; nothing was sent; name another repository")
+            raise ValueError(f"{name} has {foreign[0]} but no {CHECKSUMS}: not a release; nothing was sent; name another repository")
         old = sorted(there & released - {*files})
         yield from (f"     deleted  {file}" for file in old)
         if not info.private:
@@ -112,6 +112,6 @@ def push(release: Path, files: Sequence[str], name: str, version: str, token: st
         message = f"Version {version}"
         commit = hub.create_commit(name, changes, commit_message=message, repo_type="dataset", parent_commit=info.sha)
         hub.create_tag(name, tag=version, revision=commit.oid, repo_type="dataset")
-    except (httpx2.RequestError, httpx2.InvalidURL, RuntimeError) as error:  # RuntimeError: of one file's upload
+    except (httpx2.RequestError, httpx2.InvalidURL, RuntimeError) as error:  # RuntimeError: the upload of one file failed
         raise ConnectionError(f"{hub.endpoint}: {error}; version {version} is not recorded; run the command again") from None
     yield f"{hub.endpoint}/datasets/{name}/tree/{version}"

@@ -57,7 +57,7 @@ def check(presented: Sequence[Proof], known: set[str]) -> str:
     """Return one line with the number of opened commitments; a repeated proof opens one.
 
     Raises:
-        ValueError: one does not hold; the message names it. Or there is none.
+        ValueError: a proof does not hold, and the message names it; or there is none.
     """
     if not presented:
         raise ValueError("the file contains no proof; `python -m splits.prove > PROOFS` writes proofs")

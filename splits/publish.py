@@ -3,9 +3,9 @@
 Run it once per version, when you hand the folder to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on
 that version cannot be built with other items, and the card of the next one lists the changes.
 
-With --hub OWNER/NAME it first sends the release to a dataset of the Hugging Face Hub, under the version as its revision, if HF_TOKEN is
-set; without it, nothing is recorded or sent: it prints what would be. What was not sent is not recorded. --dry-run prints what the version
-changes and records nothing.
+With --hub OWNER/NAME and HF_TOKEN set, it first sends the release to a dataset of the Hugging Face Hub, under the version as its revision;
+without HF_TOKEN, it only prints what would be sent. A release that was not sent is not recorded. --dry-run prints what the version changes
+and records nothing.
 """
 
 import os
@@ -24,7 +24,7 @@ from splits.release.commitment import RESERVED
 from splits.release.croissant import FILE as CROISSANT
 from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 
-NOT_RELEASED = "hand out the release alone: splits/assignments.jsonl, git and DVC's cache name or contain reserved records"
+NOT_RELEASED = "share only the release: splits/assignments.jsonl, git and DVC's cache name or contain reserved records"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -32,12 +32,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--release", type=Path, default=Path(PATHS["out"]), metavar="PATH")
     parser.add_argument("--ledger", type=Path, default=Path(PATHS["ledger"]), metavar="PATH")
     parser.add_argument("--hub", metavar="OWNER/NAME", help="send the release there; a new repository is private")
-    parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="with --hub: holds what is reserved")
+    parser.add_argument("--splits", type=Path, default=Path(PATHS["splits"]), metavar="PATH", help="to check that nothing reserved is sent")
     parser.add_argument("--dry-run", action="store_true", help="record and send nothing: print what the version changes")
     arguments = parser.parse_args(argv)
     token = os.environ.get("HF_TOKEN", "").strip()
-    if token and not re.fullmatch("[!-~]+", token):  # the error of a client would show it
-        raise ValueError("HF_TOKEN has a character that no key has, such as a space or a line break; set it again")
+    if token and not re.fullmatch("[!-~]+", token):  # a client's error message would show it
+        raise ValueError("HF_TOKEN contains a character that no token has, such as a space or a line break; set it again")
     files = check_files(arguments.release)
     refuse_stopped(arguments.release.parent)
     version = msgspec.json.decode((arguments.release / CROISSANT).read_bytes())["version"]
@@ -46,9 +46,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         hub.refuse_reserved(arguments.release, files, reserved)
         print("\n".join(hub.plan(arguments.release, files, arguments.hub, version)))
         if not token and not arguments.dry_run:
-            print(
-                "nothing was recorded or sent: HF_TOKEN is not set; `huggingface.co/settings/tokens` gives one that writes", file=sys.stderr
-            )
+            print("nothing was recorded or sent: HF_TOKEN is not set; get a write token at huggingface.co/settings/tokens", file=sys.stderr)
             return
     is_sent = arguments.hub and not arguments.dry_run
     sending = hub.push(arguments.release, files, arguments.hub, version, token) if is_sent else ()
@@ -61,30 +59,28 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def check_files(release: Path) -> list[str]:
-    """Return the files of a release, which are those of its checksums; raise ValueError if one does not match."""
+    """Return the files that a release's checksums list; raise ValueError if one does not match."""
     if not (release / CHECKSUMS).exists():
         raise ValueError(f"{release / CHECKSUMS}: no such file, so there is no release; build it: `dvc repro release`")
     files = hub.checksums(release / CHECKSUMS)
     for name, digest in files.items():
         if not (release / name).is_file() or sha256(release / name) != digest:
-            raise ValueError(
-                f"{release / name} is not the file that {CHECKSUMS} names; build the release again: `dvc repro --force release`"
-            )
+            raise ValueError(f"{release / name} does not match {CHECKSUMS}; build the release again: `dvc repro --force release`")
     return sorted([CHECKSUMS, *files])
 
 
 def refuse_stopped(data: Path) -> None:
-    """Raise ValueError if a check stopped the last run, which left the release of an earlier one."""
+    """Raise ValueError if a check stopped the last run, so that the release is from an earlier one."""
     for name in ("validation", "validation_splits", "leaks"):
         if (data / name).is_dir() and not (data / name / "passed.json").exists():
-            raise ValueError(f"{data / name}: the last run stopped here, so the release is that of an earlier one; run `dvc repro release`")
+            raise ValueError(f"{data / name}: the last run stopped here, so the release is from an earlier one; run `dvc repro release`")
 
 
 def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = (), record: bool = True) -> str:
-    """Add a release's history to the ledger, unless it is not to record; return a summary of what its version changed.
+    """Add a release's history to the ledger, if `record`; return a summary of what its version changed.
 
     Args:
-        sending: sends it while its lines are read, which are printed. If that fails, nothing is recorded.
+        sending: sends the release as its lines are read, which are printed; if that fails, nothing is recorded.
 
     Raises:
         ValueError: the ledger contains lines that the history lacks, so the release was built from another ledger.
@@ -99,7 +95,7 @@ def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = 
         write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id))
     counts = dict(tally(changes)).get(version, {})
     changed = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
-    return f"version {version}: {changed or 'no item changed, so the ledger has no line of it'}"
+    return f"version {version}: {changed or 'no item changed, so the ledger has no line for it'}"
 
 
 if __name__ == "__main__":

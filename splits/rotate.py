@@ -1,8 +1,8 @@
 """Rotate the splits once a version is published: reserved becomes test, with the proof that no release showed it; old test is retired.
 
-Each reserved unit takes the place of a test unit of equal composition, so test keeps its quotas. Of such pairs a share stays where it is
-(--keep): the test records that both versions contain put them on one scale. Only the ledger of splits changes, and the proofs are
-written. The next `split` draws a new reserve from records that are new in the data: what train has was published.
+Each reserved unit takes the place of a test unit of equal composition, so test keeps its quotas. A share of these pairs (--keep) stays in
+place: the test records that both versions contain make their scores comparable. The command changes only the ledger of splits and writes
+the proofs. The next `split` draws a new reserve from records that are new in the data, since those in train were published.
 """
 
 from collections import defaultdict
@@ -60,10 +60,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     for line in summary(records, rotation):
         print(line)
     if not rotation.to_test:
-        raise ValueError(f"{arguments.splits / RESERVED}: no record of it can take the place of one in test; nothing was changed")
+        raise ValueError(f"{arguments.splits / RESERVED}: none of its records can replace one in test; nothing was changed")
     if arguments.dry_run:
         return
-    # First the proofs: they can be written again as long as the ledger is the old one.
+    # Proofs first: they can be written again as long as the ledger is unchanged.
     path = arguments.proofs / f"{version}.jsonl"
     write_jsonl(path, (proof for proof in opened if proof.id in moved), key=lambda proof: proof.id)
     write_assignments(arguments.assignments, rotated(ledger, rotation))
@@ -80,7 +80,7 @@ def published_version(release: Path, ledger: Path) -> str:
     """Return the version of a release.
 
     Raises:
-        ValueError: it was not published, or its files are not those of its checksums.
+        ValueError: it was not published, or a file does not match its checksum.
     """
     check_files(release)
     version: str = msgspec.json.decode((release / CROISSANT).read_bytes())["version"]
@@ -91,7 +91,7 @@ def published_version(release: Path, ledger: Path) -> str:
 
 
 def refuse_shown(reserved: Iterable[str], ledger: Iterable[Change]) -> None:
-    """Raise ValueError if a reserved record was in a release: its proof would hold, and not be true."""
+    """Raise ValueError if a reserved record was in a release: its proof would hold, but state an untruth."""
     shown = {change.id: change.version for change in ledger}
     if known := sorted(key for key in reserved if key in shown):
         raise ValueError(
@@ -101,7 +101,7 @@ def refuse_shown(reserved: Iterable[str], ledger: Iterable[Change]) -> None:
 
 
 def rotate(records: Mapping[EvaluationSplit, Sequence[Record]], ledger: AssignmentLedger, version: str, keep: float) -> Rotation:
-    """Return what moves, the same for the same records and version.
+    """Return what moves; equal records and versions give equal rotations.
 
     Args:
         keep: share of the pairs that stay: every fifth for 0.2, over all compositions.
@@ -137,7 +137,7 @@ def _questions(records: Mapping[EvaluationSplit, Sequence[Record]]) -> Units:
 
 
 def _heads(records: Mapping[EvaluationSplit, Sequence[Record]]) -> Units:
-    """Return the heads: those that exchange tails are one unit, and units of one kind and size are equal."""
+    """Return the heads: those that exchange tails are one unit, and units of one kind and size are interchangeable."""
     units: Units = {side: defaultdict(list) for side in EVALUATION_SPLITS}
     for side, members in records.items():
         claims = [record for record in members if not isinstance(record, Question)]
@@ -156,7 +156,7 @@ def _ledger_id(record: Record) -> str:
 
 
 def rotated(ledger: AssignmentLedger, rotation: Rotation) -> AssignmentLedger:
-    """Return the ledger after a rotation. Old test comes back to no split: it was published as test, so dev and train are closed to it."""
+    """Return the ledger after a rotation. Old test records never return: published as test, they may not go to dev or train."""
     last = max(ledger.last(), key=lambda version: version.name)
     after = AssignmentLedger([*ledger.versions.values(), *ledger.assigned.values()])
     after.shots = ledger.shots

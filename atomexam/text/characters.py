@@ -12,7 +12,7 @@ _AROUND = rf"{CJK}，。；：？！、“”‘’（）《》【】…·"
 _HAS_CJK = re.compile(f"[{CJK}]")
 _HALF = re.compile(r"""[,;:?!.()"']""")
 _FULL = {",": "，", ";": "；", ":": "：", "?": "？", "!": "！"}
-# Repeated ? replaces lost characters, and stays so that it can be detected.
+# Repeated ? stands for lost characters; keep it so that it can be detected.
 _CLAUSE_SIGN = re.compile(
     rf"(?<=[{_AROUND}])[ \t]*([,;:!]|\?(?!\?))|([,;:])(?=[ \t]*[{CJK}“《（【])|(?<=[A-Za-z0-9])(\?)(?=[ \t]*(?:[{CJK}“《（【]|$))"
 )
@@ -61,8 +61,7 @@ def to_chinese_signs(text: str) -> str:
 
 
 def _without_dots_between(text: str) -> str:
-    """Return a text in which the dot of 保罗.泽考斯基 is that of a name, and those of 加.减.乘.除 separate a list; in prose a dot is a full
-    stop."""
+    """Replace the dot of a name (保罗.泽考斯基) by · and the dots of a list (加.减.乘.除) by 、; in prose a dot is a full stop."""
     if not _BETWEEN.search(text):
         return text
     text = _NAME.sub("·", text)
@@ -106,7 +105,7 @@ def _blank(text: str, run: re.Match[str]) -> str:
 
 _GBK_MARKS = "鐨涓銆锛鈥浠鏄鍦鏈閫鐢绗瀛鎴璇蹇鍙绉鍚鐞"
 _UTF8_READ_AS_LATIN = re.compile(r"[ÂÃâäåæçèéï][\x80-\xbf\u0152-\u2122]")
-_GBK_READ_AS_LATIN = re.compile(r"(?=[^?]*\?*$).*[\xa1-\xfe]{4}", re.S)  # a ? within replaces lost characters
+_GBK_READ_AS_LATIN = re.compile(r"(?=[^?]*\?*$).*[\xa1-\xfe]{4}", re.S)  # a ? inside stands for lost characters
 _UTF8_READ_AS_GBK = re.compile(f"[{_GBK_MARKS}]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffc]"
@@ -178,24 +177,24 @@ def _plain(character: str) -> str:
 
 
 @cache
-def _converter(table: str = "t2s"):  # OpenCC's own type; the table is read at the first text
+def _converter(table: str = "t2s"):  # OpenCC's own type; the table is loaded at first use
     import opencc
 
     return opencc.OpenCC(table)
 
 
 _LEAST_TRADITIONAL = 0.05
-"""Share of the characters of traditional texts that have no place in GB 2312; simplified texts have hardly any."""
+"""Minimum share of characters outside GB 2312 in traditional texts; simplified texts have hardly any."""
 
 
 def are_traditional(text: str) -> bool:
-    """Return whether texts together are in traditional characters."""
+    """Return whether joined texts are in traditional characters."""
     chinese = "".join(_CHINESE_RUN.findall(text))
     rare = _beyond_simplified(chinese)
     if rare < max(_FEWEST_RARE, _LEAST_TRADITIONAL * len(chinese)):
         return False
     changed = sum(one != other for one, other in zip(chinese, _converter().convert(chinese), strict=False))
-    return 2 * changed > rare  # else they are damaged
+    return 2 * changed > rare  # otherwise they are damaged
 
 
 def _beyond_simplified(chinese: str) -> int:
@@ -243,7 +242,7 @@ def has_lost_characters(text: str) -> bool:
 
 
 def _is_rare(text: str) -> bool:
-    """Return whether a quarter of the Chinese characters are in no table of simplified ones, as in UTF-8 that was decoded as GBK."""
+    """Return whether a quarter of the Chinese characters are outside GB 2312, as in UTF-8 that was decoded as GBK."""
     chinese = "".join(_CHINESE_RUN.findall(text))
     rare = _beyond_simplified(chinese)
     return rare >= _FEWEST_RARE and rare * 4 >= len(chinese)

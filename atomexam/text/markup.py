@@ -1,4 +1,4 @@
-"""Remove HTML, and nothing else, from texts: entities and tags."""
+"""Remove HTML entities and tags, and nothing else, from texts; write formulas in plain characters."""
 
 import html
 import re
@@ -6,14 +6,14 @@ import re
 from atomexam.text.characters import CJK
 
 BLANK = "（ ）"
-"""A blank to fill, in its only form."""
+"""The only form of a blank to fill in."""
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|&nbsp(?![A-Za-z;])")
 _AMPERSANDS = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+")
 _UNSEEN_TAG = re.compile(r"<(script|style)\b[^<>]*>[^<]*</\1\s*>|<!--[^<>]*-->", re.I)
 _REST = r"(?=[\s/>])[^<>]*>"
 _READING = re.compile(r"<rp>[^<]{0,4}</rp>|<rt\b[^<>]*>[^<]{0,40}</rt>", re.I)
-"""How a character is read, above it."""
+"""The reading of a character, printed above it."""
 _LINE_TAG = re.compile(
     rf"</?(?:p|br|div|li|tr|ul|ol|h[1-6]|table|dd|dt|dl|hr|section|article|blockquote|header|footer|aside|figure|form|body|html){_REST}",
     re.I,
@@ -32,7 +32,7 @@ _SOME_TAGS = r"(?:</?[A-Za-z][A-Za-z0-9]{0,12} ?/?>[、和与及或/,， ]{0,2})
 _NAMED_TAGS = re.compile(
     rf"(?<=[\u4e00-\u9fff，、：“（]){_SOME_TAGS}(?=(?:这一|这个|这对|等|双)?(?:标签|标记|元素))|(?<=标签|标记|元素){_SOME_TAGS}"
 )
-"""Tags that a text speaks of: `用<title>标签`."""
+"""Tags that a text mentions: `用<title>标签`."""
 _TAG_ALONE = re.compile(
     r"\s*(?:[A-J]\s?[.、．:：)）]\s*)?</?(?!(?:p|br|div|span|li|td|tr|img|hr|input)\b)[A-Za-z][A-Za-z0-9]{0,12} ?/?>\s*", re.I
 )
@@ -44,7 +44,7 @@ _TITLE = re.compile(
     r"(?:法典|(?<![方语算用做写想看说手办])法|条例|规定|办法|细则|通知|意见|公约|宪章|宣言|纲要|章程|条约|协定|草案|大纲|准则|守则|规程"
     r"|(?<![理讨结言评])论|内经|本草纲目))>"
 )
-"""A title by its last word; what else stands so may be a place to be filled in a line of code, `<类名>`."""
+"""A title, recognized by its last word; other words in angle brackets may be a placeholder in code, `<类名>`."""
 _TO_SINGLE = str.maketrans("<>", "〈〉")
 RAISED = str.maketrans("0123456789+-−()=n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾⁼ⁿ")
 _LOWERED = str.maketrans("0123456789+-−()=n", "₀₁₂₃₄₅₆₇₈₉₊₋₋₍₎₌ₙ")
@@ -70,7 +70,7 @@ def _named_tags(text: str) -> str:
 
 
 def _is_paired(tags: str, text: str) -> bool:
-    """Tell whether tags are opened or closed elsewhere in their text, and so mark it up."""
+    """Return whether tags are opened or closed elsewhere in their text, so that they are mark-up."""
     others = [f"<{name}" if closes else f"</{name}" for closes, name in _TAG_NAME.findall(tags)]
     return any(other in text and other not in tags for other in others)
 
@@ -78,7 +78,7 @@ def _is_paired(tags: str, text: str) -> bool:
 def strip_tags(text: str) -> str:
     """Remove HTML tags and nothing else: `P<0.05` is not a tag, `<教育法>` is a title; super- and subscripts become x^a, x_(max).
 
-    Tags that the text speaks of, and titles within titles, get the single brackets of GB/T 15834: 〈title〉标签, 《关于〈…〉的通知》.
+    Tags that the text mentions, and titles within titles, get the single brackets of GB/T 15834: 〈title〉标签, 《关于〈…〉的通知》.
     """
     text = _named_tags(text)
     text = _CITATION.sub("", _READING.sub("", _UNSEEN_TAG.sub("", text)))

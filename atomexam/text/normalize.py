@@ -78,7 +78,7 @@ _ONE_FOR_DASH = re.compile(r"(?<=\d)一(?=\d)")
 _EARTH_FOR_PLUS_MINUS = re.compile(r"(?<=\d)土(?=\d)")
 _HAS_CJK = re.compile(f"[{CJK}]")
 _EMPHASIS = re.compile(r"(?<![A-Za-z0-9)\]*=])(\*\*|==)(?=[^\s*=])([^*=\n]{1,200})(?<!\s)\1(?![A-Za-z0-9(*=])")
-"""Not 2**3: a power stands between numbers or names."""
+"""Not the power 2**3, which is between numbers or names."""
 _PARAGRAPH_MARK = re.compile(rf"(?<=[{CJK}])\^p\s*")
 _TONED = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜ"
 _GLOSS = re.compile(rf"(?<=[{COMMON}])[（(][a-zü]{{0,5}}[{_TONED}][a-z]{{0,3}}[）)]")
@@ -146,7 +146,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def is_plain(text: str) -> bool:
-    """Return whether no rule can change a text; fast, and False if an answer would take longer."""
+    """Return whether certainly no rule changes a text: a fast check, False if in doubt."""
     return bool(_PLAIN.fullmatch(text))
 
 

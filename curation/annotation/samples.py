@@ -1,4 +1,4 @@
-"""Claims and evidence -> samples for annotators, as a spreadsheet and as tasks of Label Studio; their answers read back and checked."""
+"""Claims and evidence -> annotation samples (a spreadsheet and Label Studio tasks). Also read and check the annotators' answers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,23 +19,23 @@ from atomexam.text.canonical import canonical
 
 
 def read_false_tails(claims: Path) -> Iterator[ClaimPair]:
-    """Yield the false tails of the fourfold rows beside a file of claims, as claims."""
+    """Yield the false tails of the `fourfold.jsonl` next to a file of claims, as claims."""
     return map(false_claim, read_optional(claims.with_name("fourfold.jsonl"), Fourfold))
 
 
 class ClaimAnswer(NamedTuple):
-    """One answer as read from a file: on a claim, or on the key of a question, whose id and text are then in the place of the claim's."""
+    """One answer read from a file, on a claim or on a question's key; the question's id and text are then in the claim's fields."""
 
     where: str
     """File and row or task, for messages."""
     claim_id: str
     claim: str
     annotator: str | None
-    """As the file gives it: the annotator's own name, or a number or mail address from Label Studio."""
+    """As in the file: the annotator's name, or a number or email address from Label Studio."""
     verdict: str
     comment: str
     letters: str = ""
-    """Of the right options of a question, as the file gives them."""
+    """Letters of the correct options of a question, as in the file."""
 
 
 class ClaimToJudge(NamedTuple):
@@ -47,7 +47,7 @@ class ClaimToJudge(NamedTuple):
 
 
 def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> str:
-    """Return the name that an annotator's verdicts are stored under; `names` may map None to one name for all.
+    """Return the name under which an annotator's verdicts are stored; `names` may map None to one name for all annotators.
 
     Raises:
         ValueError: the annotator has no name that may be published in git.
@@ -64,10 +64,10 @@ def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> st
 def check(
     answers: Iterable[ClaimAnswer], known: Mapping[str, ClaimToJudge], names: Mapping[str | None, str], skip_gone: bool
 ) -> list[Verdict]:
-    """Return answers as verdicts; with `skip_gone`, answers to unknown claims are left out.
+    """Convert answers to verdicts; `skip_gone` drops answers to unknown claims.
 
     Raises:
-        ValueError: lists each invalid answer, and what to do.
+        ValueError: an answer is invalid; the message lists them all, and what to do.
     """
     wanted = (one for one in answers if not skip_gone or one.claim_id in known)
     return check_answers(VERDICTS, wanted, lambda one: _verdict(one, known, names))
@@ -77,7 +77,7 @@ def _verdict(one: ClaimAnswer, known: Mapping[str, ClaimToJudge], names: Mapping
     if one.claim_id not in known:
         raise ValueError(
             f"no claim {one.claim_id[:40]!r} in the data or among the judged ones; the sheet belongs to other data: "
-            "use a new sheet, or leave such answers out with --skip-gone"
+            "use a new sheet, or skip such answers with --skip-gone"
         )
     claim, atomic_type, is_false_tail = known[one.claim_id]
     if canonical(one.claim) != canonical(claim):
@@ -116,13 +116,13 @@ class SampledClaim(NamedTuple):
 
     claim: ClaimPair
     evidence: list[DisplayedPassage]
-    """The best first."""
+    """Best first."""
 
 
 def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
-    """Return a sample of claims of each atomic type; a claim's rank in the sampling depends on its id and the seed alone.
+    """Return a sample of claims of each atomic type; a claim's rank depends only on its id and the seed.
 
-    So if a claim leaves the data, the next one replaces it, and the rest of the sample stays.
+    If a claim leaves the data, the next one replaces it and the rest of the sample is unchanged.
     """
     by_type = defaultdict(list)
     for claim in claims:
@@ -131,7 +131,7 @@ def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list
 
 
 def mixed_sample(sides: Iterable[Iterable[ClaimPair]], per_type: int, seed: int) -> list[ClaimPair]:
-    """Return a sample of each side, true and false claims, mixed so that nothing tells which is which; the types take turns."""
+    """Return a mixed sample of true and false claims whose order does not reveal which is which; the types take turns."""
     sampled = {claim.id: claim for side in sides for claim in sample_claims(side, per_type, seed)}
     by_type = groupby(
         sorted(sampled.values(), key=lambda claim: (claim.atomic_type, draw_order(seed, claim.id))), lambda claim: claim.atomic_type
@@ -142,7 +142,7 @@ def mixed_sample(sides: Iterable[Iterable[ClaimPair]], per_type: int, seed: int)
 def with_evidence(
     claims: Iterable[ClaimPair], evidence: Mapping[str, Sequence[Evidence]], passages: Mapping[str, Passage]
 ) -> list[SampledClaim]:
-    """Return claims with the passages found for them, by claim id and by passage id."""
+    """Return claims with the passages found for them; `evidence` is by claim id, `passages` by passage id."""
     return [SampledClaim(claim, [_displayed(row, passages[row.passage].text) for row in evidence.get(claim.id, ())]) for claim in claims]
 
 
@@ -156,7 +156,7 @@ _COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")
 
 
 def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
-    """Write the workbook: the sentence that matches the claim, and below it the passage and its source."""
+    """Write the workbook; an evidence cell has the sentence that matches the claim and, below it, the source."""
     most = max((len(one.evidence) for one in sample), default=0)
     rows = []
     for claim, evidence in sample:
@@ -166,13 +166,13 @@ def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
 
 
 def read_spreadsheet(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
-    """Return the answers of a filled workbook or CSV; rows without a verdict have none.
+    """Return the answers in a filled-in workbook or CSV; skip rows without a verdict.
 
-    The annotator is the file's name, or a column `annotator` as in a CSV of Label Studio; a file that still has its original name
-    gives no annotator.
+    The annotator is the file's name or, as in Label Studio's CSV, the column `annotator`; a file that still has its original name
+    has no annotator.
 
     Args:
-        thing: what is judged, `claim` or `question`: columns with its text and, with `_id`, its id.
+        thing: `claim` or `question`: the column of its text; with `_id`, the column of its id.
 
     Raises:
         ValueError: a column is missing, or a row has a comment but no verdict.
@@ -211,10 +211,10 @@ def _data(sampled: SampledClaim) -> dict[str, Any]:
 
 
 def read_export(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
-    """Return the answers of an export, as `read_spreadsheet` does; tasks and annotations that were skipped or left empty give none.
+    """Return the answers in an export, like `read_spreadsheet`; skip tasks and annotations that were skipped or left empty.
 
     Raises:
-        ValueError: it is not such an export, or an annotation has two verdicts.
+        ValueError: it is not an export of Label Studio, or an annotation has two verdicts.
     """
     try:
         tasks = msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
@@ -265,7 +265,7 @@ def _answered(
 
 
 def _texts(value: Any, key: str, where: str) -> list[str]:
-    """Return the texts of a result: alone, in a list, or under the key of its kind."""
+    """Return the texts of a result: a text, a list, or a mapping with the texts under `key`."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
@@ -276,7 +276,7 @@ def _texts(value: Any, key: str, where: str) -> list[str]:
 
 
 def _person(by: Any) -> str | None:
-    """Return the annotator: the number in Label Studio, or the mail address if there is nothing else."""
+    """Return the annotator's number in Label Studio, or the email address if there is no number."""
     if isinstance(by, dict):
         by = by.get("id", by.get("email"))
     return None if by in (None, "", "None") else str(by)

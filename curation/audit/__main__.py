@@ -28,7 +28,7 @@ from curation.audit.sets import FIELDS, SplitOf, audited_questions, file_summary
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
-"""Defaults without a params.yaml; audit.json contains the values that were used."""
+"""Defaults if there is no params.yaml; audit.json records the values used."""
 ALL_SPLITS = SplitOf()
 _EXCEEDED, _WRONG_INPUT = 1, 2
 
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     formats = arguments.reference_format
     if formats and len(formats) not in (1, len(arguments.reference)):
         raise ValueError(
-            f"--reference-format: {len(formats)} for {len(arguments.reference)} of --reference; give one for all, or one for each"
+            f"--reference-format: found {len(formats)} for {len(arguments.reference)} --reference; give one for all, or one for each"
         )
     each = [formats[index if len(formats) > 1 else 0] if formats else None for index in range(len(arguments.reference))]
     references = list(zip(arguments.reference, each, strict=True))
@@ -62,7 +62,7 @@ def audited(
     split_of: SplitOf = ALL_SPLITS,
     layouts: Path | None = None,
 ) -> tuple[dict[str, Any], str]:
-    """Return what audit.json has of a set but its name, and the affected lines as CSV.
+    """Return the contents of audit.json except the set's name, and the affected lines as CSV.
 
     Args:
         references: path and format of each benchmark whose questions must not be in the set.
@@ -85,7 +85,7 @@ def _overlap(one: Path, other: Path) -> bool:
 
 
 def _named(paths: Sequence[str]) -> str:
-    """Return the default name of a set: its only file or folder, or the folder that contains all."""
+    """Return the default name of a set: its only file or folder, else the parent folder of the first."""
     path = Path(paths[0])
     return path.name if len(paths) == 1 else path.parent.name or path.name
 
@@ -106,15 +106,15 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set; docs/importing.md lists the formats")
     parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
-    parser.add_argument("--out", type=Path, default=Path("audit"), metavar="FOLDER", help="for the reports; default: audit")
+    parser.add_argument("--out", type=Path, default=Path("audit"), metavar="FOLDER", help="folder for the reports; default: audit")
     parser.add_argument("--name", metavar="WORDS", help="the set's name on the page; default: its file or folder")
-    parser.add_argument("--set-version", metavar="WORDS", help="its version, for the page")
-    parser.add_argument("--date", metavar="WORDS", help="its date, for the page")
+    parser.add_argument("--set-version", metavar="WORDS", help="the set's version on the page")
+    parser.add_argument("--date", metavar="WORDS", help="the set's date on the page")
     parser.add_argument(
         "--split-of", action="append", default=[], metavar="SPEC", help="PATTERN=SPLIT for files, or a FIELD of the records"
     )
-    parser.add_argument("--reference", action="append", default=[], metavar="PATH", help="a benchmark whose questions must not be here")
-    parser.add_argument("--reference-format", action="append", default=[], metavar="NAME", help="its format; one for all, or one for each")
+    parser.add_argument("--reference", action="append", default=[], metavar="PATH", help="a benchmark that the set must not contain")
+    parser.add_argument("--reference-format", action="append", default=[], metavar="NAME", help="its format, once for all or for each")
     parser.add_argument(
         "--max",
         action="append",
@@ -126,7 +126,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run() -> None:
-    """Run main; wrong input ends it with one line on stderr."""
+    """Run main; on invalid input, exit with one line on stderr."""
     try:
         sys.exit(main())
     except (ValueError, OSError) as error:

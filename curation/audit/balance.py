@@ -15,7 +15,7 @@ from curation.audit.sets import AuditedQuestion
 from curation.near_duplicates.wording import denials, difference, figures
 
 _FENCE = 3.0  # Tukey's outer fence: "far out" beyond three interquartile ranges (Exploratory Data Analysis, 1977)
-_LEAST_TIMES = 2  # if most lengths are equal, only a text twice or half as long is far from them
+_LEAST_TIMES = 2  # if most lengths are equal, only texts at least twice or at most half as long are outliers
 _MIN_FOR_QUARTILES = 20
 _MIN_OPTION_CHARS = 6  # in a shorter option one character matters: 肝阴虚 and 肾阴虚
 _AROUND = 20
@@ -33,7 +33,7 @@ def classes(rows: Sequence[AuditedQuestion]) -> dict[str, dict[str, dict[str, in
 
 
 def files(rows: Sequence[AuditedQuestion]) -> list[dict[str, Any]]:
-    """Return for each file, and each split in it, how many questions have an answer; if none has, the key is withheld."""
+    """Return how many questions have an answer, for each file and split; if none has, the key counts as withheld."""
     counts: dict[tuple[str, str | None], Counter[bool]] = defaultdict(Counter)
     read = {(row.file, row.split) for row in rows if row.item.doubt is None}
     for row in rows:
@@ -81,7 +81,7 @@ def _almost_one(one: str, other: str) -> str | None:
         return None
     one, other = (text[max(start - _AROUND, 0) : start + _AROUND] for text in (one, other))  # options may be very long
     if figures(one) != figures(other) or denials(one) != denials(other) or difference(one, other).opposed:
-        return None  # the differing character is the point
+        return None  # the difference is intended
     return "one_character"
 
 
@@ -113,7 +113,7 @@ _SURE = 0.01
 
 
 def letters(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
-    """Return how often each letter is right among questions with one answer, and how far that is from uniform.
+    """Return how often each letter is correct among questions with one answer, and the deviation from uniform.
 
     Questions with different numbers of options are counted separately, and their statistics summed.
     """
@@ -134,7 +134,7 @@ def letters(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
 
 
 def longest(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
-    """Return how often the single longest option is right, and how often it would be by chance."""
+    """Return how often the single longest option is correct, and how often it would be by chance."""
     right = questions = 0
     expected = variance = 0.0
     for question in _single(rows):
@@ -195,7 +195,7 @@ def _verdict(p: float | None, expected: float) -> str:
 
 
 def _single(rows: Iterable[AuditedQuestion]) -> Iterable[Question]:
-    """Yield the questions with one right option among two or more, without shared options."""
+    """Yield the single-answer questions with two or more options of their own."""
     for row in rows:
         question = row.question
         known = LETTERS[: len(question.options)]

@@ -1,6 +1,6 @@
 """Rows of a set -> its duplicates: clusters, conflicting keys, and how much of each split is in another. Pure.
 
-Duplicates are decided as by `near_duplicates`: questions on the same shared case are not twins of each other.
+Stage `near_duplicates` defines duplicates: questions on the same shared case are not twins of each other.
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +18,7 @@ from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import QuestionRows, right_texts, rows_by_id
 from curation.near_duplicates.same_question import answer_of, same_answer
 
-DIGITS = 8  # of a share in files: its percentage is the exact one rounded once, at showing
+DIGITS = 8  # of a share in files, so that its percentage is rounded only once, for display
 _ORDER = ("test", "val", "dev", "reserved", "train")
 _SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"
 Split = str | None
@@ -30,7 +30,7 @@ class SplitLeaks(NamedTuple):
     """Questions in several splits."""
 
     across: list[dict[str, Any]]
-    """For each two splits, how many questions of one have a twin in the other, and whether with the same answer."""
+    """For each ordered pair of splits, how many questions of the first have a twin in the second, and whether the answers agree."""
     leaking: list[AuditedQuestion]
     """Rows outside train that have a twin in another split."""
 
@@ -45,11 +45,11 @@ class _Reach(NamedTuple):
     case: list[set[Split]]
     """Any question of its case."""
     positions: list[list[int]]
-    """The question itself and its twins."""
+    """Indexes of the question itself and its twins."""
 
 
 def leaks(every: Sequence[QuestionRows], rows_of: RowsByQuestion, twins: TwinRelations, params: NearDuplicates) -> SplitLeaks:
-    """Return what each split of a set has in common with another."""
+    """Return the questions that splits of a set have in common."""
     reach = _reach(every, rows_of, twins, params)
     splits = sorted({row.split for rows in rows_of for row in rows if row.split}, key=_split_order)
     return SplitLeaks(
@@ -92,7 +92,7 @@ def _rows_with_position(rows_of: RowsByQuestion) -> Iterable[tuple[AuditedQuesti
 
 
 def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_chars: int) -> dict[str, Any]:
-    """Return which questions of one split are in another; questions on the same shared case are not twins of each other."""
+    """Count the questions of one split that are also in another; questions on the same shared case are not twins of each other."""
     kinds = (("identical", reach.same), ("near", reach.twins), ("shared_case_only", reach.case))
     counts: Counter[str] = Counter()
     for position, rows in enumerate(rows_of):
@@ -119,7 +119,7 @@ def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_c
 
 
 def _answers(question: Question, twins: Iterable[Question], ngram_chars: int) -> str:
-    """Return whether any twin has the same answer; else whether any may have, because one has none; else they differ."""
+    """Compare a question's answer with its twins' answers: the same as any, else unknown if an answer is missing, else different."""
     own = answer_of(question)
     by_answer = {answer_of(twin): twin for twin in twins}
     known = [twin for answer, twin in by_answer.items() if answer is not None]
@@ -137,9 +137,9 @@ class Duplicates(NamedTuple):
 
     clusters: list[dict[str, Any]]
     conflicts: list[dict[str, Any]]
-    """Clusters whose answers differ, and pairs of questions from two clusters whose answers differ."""
+    """Clusters whose answers differ, and pairs across clusters whose answers differ."""
     leaks: SplitLeaks
-    """What each split has in common with another."""
+    """The questions that splits have in common."""
     identical: int
     """Rows beyond the first of each id."""
     near: int
@@ -147,8 +147,8 @@ class Duplicates(NamedTuple):
 
 
 def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Duplicates:
-    """Return the duplicates; questions without a stem, and overlong ones, are not compared."""
-    row_of = {id(row.question): row for row in rows}  # by object: rows may be equal to the last byte
+    """Return the duplicates; skip questions without a stem and overlong ones."""
+    row_of = {id(row.question): row for row in rows}  # by identity: rows may be equal
     order = {id(row): position for position, row in enumerate(rows)}
     every = rows_by_id((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
     rows_of = [[row_of[id(question)] for question in one.rows] for one in every]
@@ -167,7 +167,7 @@ def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Du
 
 
 def _conflicts_between(every: Sequence[QuestionRows], all_stars: Sequence[Star], twins: TwinRelations) -> Iterable[Star]:
-    """Yield pairs whose answers differ and that are in no common cluster."""
+    """Yield pairs whose answers differ and that are not in the same cluster."""
     star_of = {one.id: index for index, star in enumerate(all_stars) for one in (star.centre, *(member for member, _ in star.members))}
     for (a, b), twin in sorted(twins.items()):
         if twin.conflict and star_of[every[a].id] != star_of[every[b].id]:

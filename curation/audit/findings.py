@@ -1,4 +1,4 @@
-"""Rows of a set, and of references -> its format defects, the contents of audit.json, its figures, and which exceed the limits. Pure."""
+"""Rows of a set and of references -> format defects, contents of audit.json, figures and exceeded limits. Pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ _KINDS = ("rejected", "repaired", "unified")
 
 
 def withheld(files: Sequence[Mapping[str, Any]]) -> FileSplits:
-    """Return the files and splits whose complete key is withheld, which is not a defect of their questions."""
+    """Return the files and splits whose whole key is withheld; its absence is not a defect of their questions."""
     return frozenset((one["file"], one["split"]) for one in files if one["withheld"])
 
 
@@ -54,7 +54,7 @@ def repairs_of(row: AuditedQuestion) -> tuple[str, ...]:
 
 
 def defects(rows: Sequence[AuditedQuestion], withholding: FileSplits) -> dict[str, dict[str, Any]]:
-    """Return each defect with its meaning, count, share of the questions and examples: what is rejected, repaired, unified."""
+    """Return each rejected, repaired or unified defect with its meaning, count, share of the questions and examples."""
     rows_by_defect: dict[tuple[str, str], list[AuditedQuestion]] = defaultdict(list)
     for row in rows:
         for reason in reasons_of(row, withholding):
@@ -87,7 +87,7 @@ def _example(row: AuditedQuestion) -> dict[str, Any]:
 
 
 def _both_ends(text: str) -> str:
-    """Return a long text without its middle: defects are at the ends of stems."""
+    """Cut the middle out of a long text: defects are at the ends of stems."""
     return text if len(text) <= _HEAD_CHARS + _TAIL_CHARS else f"{text[:_HEAD_CHARS]} … {text[-_TAIL_CHARS:]}"
 
 
@@ -98,8 +98,8 @@ FIGURES = {
     "contaminated": "questions that a reference also contains",
     "defects": "questions that `clean` rejects",
     "duplicates_share": "questions beyond the first of each cluster",
-    "identical_share": "of these, equal ones",
-    "near_share": "of these, near ones",
+    "identical_share": "identical questions among these",
+    "near_share": "near-duplicates among these",
     "cross_split_share": "questions outside train with a twin in another split, of all outside train",
     "test_in_train_share": "test questions with a twin in train, of all test questions",
     "test_answers_in_train_share": "test questions with a twin in train whose answer is or may be the same, of all test questions",
@@ -110,9 +110,9 @@ FIGURES = {
     "missing_keys_share": "questions without an answer in files that have answers",
     "near_identical_options_share": "questions with two options that are equal, or differ by one character",
     "length_outliers_share": "stems far shorter or longer than the others",
-    "letter_deviation": "largest distance of a letter's share among the right options from even",
-    "longest_option_excess": "how much more often than by chance the longest option is right",
-    "release_problems": "files and lines beside the tables of a release that contradict them",
+    "letter_deviation": "largest deviation of a letter's share of the correct options from uniform",
+    "longest_option_excess": "how much more often than by chance the longest option is correct",
+    "release_problems": "files and lines of a release that contradict its tables",
 }
 """Name of each figure that can be limited -> what it counts; a share is of all questions unless stated otherwise."""
 
@@ -128,7 +128,7 @@ def read_limits(values: Sequence[str]) -> list[Limit]:
     """Read the values of --max, `NAME=NUMBER`.
 
     Raises:
-        ValueError: an unknown name, or its value is not a number.
+        ValueError: a name is unknown, or its value is not a number.
     """
     limits = []
     for value in values:
@@ -164,10 +164,10 @@ def _missing(name: str) -> str:
     if name.startswith("contaminated"):
         return "no --reference was given"
     if name == "release_problems":
-        return "it is no release or folder of the Hub"
+        return "it is neither a release nor a folder of the Hub"
     if name in ("cross_split_share", "test_in_train_share", "test_answers_in_train_share", "cross_split_clusters"):
-        return "it has not two splits, test and train; name them with --split-of, such as --split-of 'part1*=train'"
-    return "it has no question that it counts"
+        return "it lacks two splits, such as test and train; name them with --split-of, such as --split-of 'part1*=train'"
+    return "the set has no question that this figure counts"
 
 
 _STEM_CHARS = 200
@@ -182,7 +182,7 @@ def findings_of(
     """Return all findings on a set; without references, none on contamination.
 
     Args:
-        problems: of a release; None if the set is no release.
+        problems: of a release; None if the set is not a release.
     """
     twins = duplicates_in(rows, params)
     files = balance.files(rows)

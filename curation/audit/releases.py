@@ -1,4 +1,4 @@
-"""A release of this project, or any folder of the Hub: its tables by its card, and whether the files beside them agree with the tables."""
+"""Read the tables that the card of a release or Hub folder lists, and check that the other files of a release agree with them."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ _CARD = "README.md"
 _FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 _QUESTION = frozenset({"id", "stem", "options", "answer", "provenance"})
 _SENTENCES = {"claims": PAIR, "fourfold": SENTENCES}
-"""Kind of a table of sentences -> its columns of sentences, each with the right verdict."""
+"""Kind of claim table -> its sentence columns, each with the correct verdict."""
 _TRAINED = ("train", "validation")
 _NUMBER = re.compile(r"\A\d{1,4}\)．")
 _OPTION = re.compile(r"\A[A-J](?:\. |．)")
@@ -29,22 +29,22 @@ _ANSWER = re.compile(r"(?:答案：|【答案】)([A-J]+)(?:<eoa>)?\Z")
 Row = dict[str, Any]
 
 PROBLEMS = {
-    "file_changed": "its bytes are not those of SHA256SUMS",
-    "file_missing": "SHA256SUMS names a file that is not there",
-    "shot_elsewhere": "a few-shot example that the tables of its split do not have: it may be asked",
-    "trains_on_test": "an entry for training states a question or claim of test",
-    "other_answer": "its right answer is not that of the table",
-    "repeated_id": "a row before it has this id, so what names the id may mean either",
-    "not_in_test": "no table of test has this item",
-    "head_in_two_splits": "claims on one head are in test and in train or validation",
-    "claim_both_ways": "one sentence is called right and wrong",
-    "unreadable": "it is not of the form of its file",
+    "file_changed": "its checksum differs from SHA256SUMS",
+    "file_missing": "SHA256SUMS lists a file that is missing",
+    "shot_elsewhere": "a few-shot example that is not in the tables of its split, so it may be a test question",
+    "trains_on_test": "a training entry states a question or claim of test",
+    "other_answer": "its correct answer differs from the table's",
+    "repeated_id": "an earlier row has this id, so references to it are ambiguous",
+    "not_in_test": "no test table has this item",
+    "head_in_two_splits": "claims on one head are both in test and in train or validation",
+    "claim_both_ways": "one sentence is labelled both true and false",
+    "unreadable": "it does not have the format of its file",
 }
 """Problem of a release's files -> why it matters."""
 
 
 class ReleaseProblem(NamedTuple):
-    """One line of a file that contradicts the tables, or a file that is not what was released."""
+    """One line of a file that contradicts the tables, or a file that differs from the released one."""
 
     file: str
     position: str
@@ -54,21 +54,21 @@ class ReleaseProblem(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A data file of a card."""
+    """A data file listed in a card."""
 
     path: Path
     split: str | None
     kind: str
     """`questions`, `claims` or `fourfold` for a Parquet file of this project, else empty."""
     rows: list[Row]
-    """Of a file of this project."""
+    """Empty for files that are not of this project."""
 
 
 def card_tables(folder: Path) -> list[Table]:
-    """Return the data files that the card of a folder names; nothing if it has none.
+    """Return the data files that a folder's card lists; an empty list if it has no card.
 
     Raises:
-        ValueError: the card is broken, or names no file of the folder.
+        ValueError: the card is broken, or lists no file that exists.
     """
     card = folder / _CARD
     front = _FRONT_MATTER.match(card.read_text(encoding="utf-8", errors="replace")) if card.is_file() else None
@@ -83,7 +83,7 @@ def card_tables(folder: Path) -> list[Table]:
                 if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
                     split_of.setdefault(path, split)
     if not split_of:
-        raise ValueError(f"{card}: `configs` names no file that is there; expected `data_files` of a dataset card of the Hub")
+        raise ValueError(f"{card}: `configs` lists no existing file; expected `data_files` of a dataset card of the Hub")
     return [Table(path, split, *_own_rows(path)) for path, split in split_of.items()]
 
 
@@ -110,7 +110,7 @@ def _own_rows(path: Path) -> tuple[str, list[Row]]:
 
 
 def question_of(row: Row) -> Question | None:
-    """Return a row of a table as a question; None if it is not valid as one."""
+    """Convert a table row to a question; return None if it is not a valid one."""
     fields = {name: value for name, value in row.items() if name in Question.__struct_fields__ and value is not None}
     try:
         return msgspec.convert({"options": [], "provenance": []} | fields, Question)
@@ -119,7 +119,7 @@ def question_of(row: Row) -> Question | None:
 
 
 def item_of(row: Row, name: str, position: str) -> QuestionItem:
-    """Return a row of a table as an item, so that the checks and rules of `clean` can process it, whatever it lacks."""
+    """Convert a table row, even an incomplete one, to an item that the checks and rules of `clean` can process."""
     options = [f"{option.get('letter')}.{option.get('text') or ''}" for option in row.get("options") or []]
     kinds = {"qa": "简答题", "blank": "填空题", "tf": "判断题"}
     sighting = Provenance(source="release", url=f"file:{name}", snapshot="", page_id="", position=position)
@@ -136,7 +136,7 @@ def item_of(row: Row, name: str, position: str) -> QuestionItem:
 
 
 class _Contents:
-    """The records of a release's tables, indexed by what its other files repeat."""
+    """The records of a release's tables, indexed by the values that its other files repeat."""
 
     def __init__(self, folder: Path, tables: Iterable[Table]) -> None:
         self.split_of: dict[str, str] = {}
@@ -185,7 +185,7 @@ def _sums(folder: Path) -> Iterator[ReleaseProblem]:
 
 
 def _right_words(row: Row) -> str | None:
-    """Return the right answer as the files beside the tables have it: a verdict and the words of blanks in place of letter and key."""
+    """Return the correct answer as the other files of a release give it: a verdict or the words of a blank instead of a letter or key."""
     if row["question_type"] == "tf":
         return next((option["text"] for option in row["options"] or () if option["letter"] == row["answer"]), row["answer"])
     return accepted_words(row["answer"])[0] if row["question_type"] == "blank" and row["answer"] else row["answer"]
@@ -211,7 +211,7 @@ def _shots(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
 
 
 def _taught(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
-    """Yield the entries for training that state an item of test, or another answer than the table."""
+    """Yield training entries that state a test item, or whose answer differs from the table's."""
     for path in sorted((folder / "sft").glob("*.json")):
         name = path.relative_to(folder).as_posix()
         try:
@@ -229,7 +229,7 @@ def _taught(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
 
 
 def _stated(text: str, contents: _Contents) -> Iterator[tuple[str, str, str | None]]:
-    """Yield split, id and right answer of the questions and claims that a text states word for word."""
+    """Yield split, id and correct answer of the questions and claims that a text contains verbatim."""
     lines = [_NUMBER.sub("", line, count=1) for line in text.split("\n")]
     stated = {canonical(_OPTION.sub("", line, count=1)) for line in lines}
     whole = canonical(text)
@@ -247,7 +247,7 @@ def _answers(output: str, right: str) -> bool:
 
 
 def _asked(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
-    """Yield the items for other tools that are not in test, or have another answer there."""
+    """Yield the items for other tools that are not in test, or whose answer differs there."""
     for path in sorted((folder / "opencompass").glob("*.jsonl")):
         name = path.relative_to(folder).as_posix()
         for position, row in _lines(path):

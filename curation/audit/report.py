@@ -1,6 +1,6 @@
-"""Findings on a set -> an HTML page, Markdown, and a summary for the terminal. Every text of the set is hostile and is escaped.
+"""Findings on a set -> an HTML page, Markdown, and a summary for the terminal. All text of the set is untrusted and escaped.
 
-The page is self-contained: no scripts, no addresses.
+The page is self-contained: no scripts, no links.
 """
 
 import csv
@@ -21,13 +21,13 @@ from curation.audit.sets import AuditedQuestion
 
 _MAX_CHARS = 160
 _ROWS = 30
-"""Rows of a table in Markdown; audit.json contains all."""
+"""Maximum rows of a table in Markdown; audit.json has them all."""
 _PAGE_ROWS = 3_000
-"""Rows of a table on the page; browsers still open it at once."""
+"""Maximum rows of a table on the page; browsers still open it quickly."""
 _MARKS = re.compile(r"([\\`*_\[\]<>|&#~!$])")
 _LINKED = re.compile(r"(?i)(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)|(?<=@)|(?<=mailto)(?=:)|(?<=xmpp)(?=:)")
 _JOINER = "\u2060"
-"""Invisible; it breaks addresses and mentions, so that a text pasted into a pull request links to nothing and notifies nobody."""
+"""Invisible: it breaks URLs and mentions, so that text pasted into a pull request creates no links and notifies nobody."""
 Report = Mapping[str, Any]
 
 
@@ -42,7 +42,7 @@ def markdown(report: Report) -> str:
 
 
 def summary(report: Report) -> str:
-    """Return the figures as lines for a terminal, marked if they exceed their limit."""
+    """Return the figures as lines of text, marking those that exceed their limit."""
     over = {row["figure"]: row["most"] for row in report["exceeded"]}
     lines = [f"questions  {report['figures']['questions']}"]
     splits = Counter[str]()
@@ -60,7 +60,7 @@ def summary(report: Report) -> str:
 
 
 def displayable(value: Any, most: int = _MAX_CHARS) -> str:
-    """Return a text in one line, truncated, with invisible and bidirectional control characters as code points."""
+    """Return a text on one line, truncated, with invisible and bidirectional control characters as code points."""
     text = str(value)
     cut = text if len(text) <= most else f"{text[:most]}…"
     return "".join(_visible(character) for character in cut)
@@ -116,9 +116,9 @@ def _verdict(verdict: str, biased: str, even: str) -> str:
 _TODO = {
     "conflicting_key": (
         "equal questions have different answers, so at least one key is wrong",
-        "find the right key; correct or drop the other",
+        "find the correct key; correct or drop the other",
     ),
-    "release": ("", "correct the file, or build the release anew"),
+    "release": ("", "correct the file, or rebuild the release"),
     "twin_in_train": ("train has it too: a model trained on it has seen the question", "drop it from train, or replace it here"),
     "twin_in_other_split": ("another split has it too", "keep it in one split"),
     "contaminated": ("a reference benchmark has it too", "drop it, or report figures without it"),
@@ -127,7 +127,7 @@ _TODO = {
     "repaired": ("", "correct the file; until then every user repairs it differently"),
     "near_identical_options": ("two options are equal, or differ in one character", "read it: many are intended"),
 }
-"""Kind of problem -> why it matters, unless the defect itself states it, and what to do; the gravest first."""
+"""Kind of problem -> why it matters (empty if the defect itself states it) and what to do; most serious first."""
 _KINDS = tuple(_TODO)
 _COLUMNS = ("file", "position", "split", "problem", "why", "detail", "what_to_do", "question", "id")
 _MAX_POSITIONS = 3
@@ -146,7 +146,7 @@ class RepairLine(NamedTuple):
 
 
 def lines_of(rows: Sequence[AuditedQuestion], findings: Mapping[str, Any], withholding: FileSplits) -> list[RepairLine]:
-    """Return the repairs, the gravest kind first, and within a kind in the order of the files."""
+    """Return the repairs, most serious kind first; within a kind, in file order."""
     row_at = {(row.file, row.position): row for row in rows}
     order = {id(row): index for index, row in enumerate(rows)}
     every = [
@@ -167,7 +167,7 @@ def lines_of(rows: Sequence[AuditedQuestion], findings: Mapping[str, Any], withh
 
 
 def _beside(one: Mapping[str, str]) -> AuditedQuestion:
-    """Return a line of a file that has no questions of its own."""
+    """Return the problem of a file without questions in the form of an audited question."""
     item = item_of({}, one["file"], one["position"])
     question = Question(id=one["id"], exam="", subject="", question_type="qa", stem="", provenance=[item.provenance])
     return AuditedQuestion(question, one["file"], one["position"], None, (), (), item, one["id"])
@@ -189,7 +189,7 @@ def _conflicts(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], Aud
 
 
 def _twins(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], AuditedQuestion]) -> Iterator[RepairLine]:
-    """Yield the questions outside train that are also in another split, and those that are already in their own split."""
+    """Yield the questions outside train that are also in another split, and repetitions within a split."""
     for one in findings["clusters"]:
         first: dict[str | None, dict[str, Any]] = {}
         for row in one["rows"]:
@@ -226,7 +226,7 @@ def _listed(positions: Sequence[str]) -> str:
 
 
 def mend_first(lines: Sequence[RepairLine], questions: int) -> list[dict[str, Any]]:
-    """Return each problem with its count, share of all questions, why it matters and what to do, the gravest first."""
+    """Return each problem with its count, share of all questions, why it matters and what to do, most serious first."""
     counts = Counter((line.kind, line.problem, line.why) for line in lines)
     order = sorted(counts, key=lambda key: (_KINDS.index(key[0]), -counts[key], key[1]))
     return [
@@ -237,7 +237,7 @@ def mend_first(lines: Sequence[RepairLine], questions: int) -> list[dict[str, An
 
 
 def as_csv(lines: Iterable[RepairLine]) -> str:
-    """Return the lines as CSV; no cell looks like a formula, and invisible characters are written out."""
+    """Return the lines as CSV, with no cell that looks like a formula and with invisible characters as code points."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(_COLUMNS)

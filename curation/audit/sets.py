@@ -52,7 +52,7 @@ def read_split_of(values: Sequence[str]) -> SplitOf:
     """Read the values of --split-of: `PATTERN=SPLIT`, any number of them, and at most one FIELD.
 
     Raises:
-        ValueError: a pattern without a split, or two fields.
+        ValueError: a pattern has no split, or there are two fields.
     """
     parts = [value.rpartition("=") for value in values if "=" in value]
     pairs = [(pattern.strip(), split.strip()) for pattern, _, split in parts]
@@ -63,10 +63,10 @@ def read_split_of(values: Sequence[str]) -> SplitOf:
 
 
 def splits_of_file(name: str, beside: Mapping[str, str], split_of: SplitOf) -> dict[str, str]:
-    """Return the splits of a file's records by position, `line:3`; the empty position has the split of all others.
+    """Map the positions of a file's records (`line:3`) to splits; the empty position gives the split of all others.
 
     Args:
-        beside: the splits that the records name, by position.
+        beside: the splits that the records themselves name, by position.
 
     Raises:
         ValueError: the user named a field that no record of the file has.
@@ -85,7 +85,7 @@ def splits_of_file(name: str, beside: Mapping[str, str], split_of: SplitOf) -> d
 
 
 def split_at(splits: Mapping[str, str], position: str) -> str | None:
-    """Return the split of a record at a position of a file, or of a part of it: `line:3:2` is the second of `line:3`."""
+    """Return the split of the record at a position; `line:3:2`, the second part of `line:3`, falls back to `line:3`."""
     return splits.get(position) or splits.get(position.rpartition(":")[0]) or splits.get("")
 
 
@@ -126,12 +126,12 @@ class ReadFile(Struct, frozen=True, kw_only=True):
     file: str
     format: str
     guessed: bool = False
-    """The format was detected from the file itself, not given by the user."""
+    """The format was detected, not given by the user."""
     found: int
     rejected: int = 0
     """Number of questions that could not be read."""
     unread: int = 0
-    """Lines, columns and sheets outside questions."""
+    """Number of lines, columns and sheets outside questions."""
     columns: dict[str, str] = {}
     """Field of a question -> the keys or header cells that it was read from."""
     beside: dict[str, str] = {}
@@ -144,18 +144,18 @@ class AuditedSet(NamedTuple):
     entries: list[FileQuestion]
     files: dict[str, ReadFile]
     problems: list[ReleaseProblem] | None = None
-    """Of the files beside the tables of a release; None if the set is none."""
+    """Problems in the other files of a release; None if the set is not a release."""
 
 
 def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS, layouts: Path | None = None) -> AuditedSet:
-    """Return the questions of files: in any format of `python -m crawlers.read`, items, or questions of the pipeline.
+    """Return the questions in files: any format of `python -m crawlers.read`, or items or questions of the pipeline.
 
     Args:
-        fields: fields of a record that may name its split; the first present one does.
+        fields: fields of a record that may name its split; the first one present is used.
         layouts: a file with the user's own layouts.
 
     Raises:
-        ValueError: a path names no file, a file cannot be read, or the files contain no question.
+        ValueError: a path matches no file, a file cannot be read, or the files contain no question.
     """
     own: dict[Path, Shape] = {}
     others: list[str] = []
@@ -188,7 +188,7 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
 
 
 def _read_tables(folder: Path, tables: Sequence[Table], entries: list[FileQuestion], files: dict[str, ReadFile]) -> None:
-    """Add the questions of this project's tables, and the splits that the card names; claims are compared by `release_problems`."""
+    """Add the questions of this project's tables, and the splits that the card names; `release_problems` checks the claims."""
     for table in tables:
         name = table.path.relative_to(folder).as_posix()
         beside = {"": table.split} if table.split else {}
@@ -232,7 +232,7 @@ def _own_entries(path: Path, name: str, shape: Shape) -> Iterator[FileQuestion]:
 
 
 def _item_of(question: Question) -> QuestionItem:
-    """Return a question as an equivalent item, so that the checks and rules of `clean` can process it again."""
+    """Convert a question to an equivalent item that the checks and rules of `clean` can process again."""
     provenance = question.provenance[0] if question.provenance else Provenance(source="", url="", snapshot="", page_id="", position="")
     return QuestionItem(
         url=provenance.url,
@@ -249,7 +249,7 @@ def _item_of(question: Question) -> QuestionItem:
 def _read_others(
     paths: Sequence[str], format_name: str | None, fields: Sequence[str], layouts: Path | None
 ) -> tuple[list[FileQuestion], dict[str, ReadFile]]:
-    """Return the questions that the file reader detects, including those it gives up, and how it read each file."""
+    """Return the questions that the file reader finds, including those it rejects, and how it read each file."""
     with tempfile.TemporaryDirectory() as folder:
         read, rejected, report = (Path(folder) / f"{name}.jsonl" for name in ("items", "rejected", "report"))
         command = [sys.executable, "-P", "-m", _READER, "--rejected", str(rejected), "--report", str(report)]
@@ -271,7 +271,7 @@ def _read_others(
 
 
 def _files(path: str) -> list[Path]:
-    """Return the files that a path, a folder or a pattern names."""
+    """Return the files that a path, folder or pattern matches."""
     root = Path(path)
     if root.is_dir():
         return list(root.rglob("*"))
@@ -283,8 +283,8 @@ _LETTERED_BY_READER = "option_letter"  # the file reader adds the letters
 
 
 def _sound(format_name: str, question: Question) -> frozenset[str]:
-    """Return the rules of `clean` that change what is as it should be in a file of this format: a paper numbers its questions, and the
-    answer of a statement is a word."""
+    """Return the rules of `clean` whose changes are no repairs in a file of this format: a paper numbers its questions, and the answer
+    to a true/false statement is a word."""
     of_paper = {"number"} if format_name in PAPER_FORMATS else set()
     return frozenset({_LETTERED_BY_READER, *of_paper, *({"answer_letters"} if question.question_type == "tf" else ())})
 
@@ -303,11 +303,11 @@ class AuditedQuestion(NamedTuple):
     item: QuestionItem
     """The question as its file contains it."""
     id: str
-    """Its id in the file; by content if it has none."""
+    """Its id in the file, else its content id."""
 
 
 def _id_of(question: Question) -> str:
-    """Return the id by content: a file may give one id to two questions, and two ids to one."""
+    """Return the content id: a file may give two questions one id, or one question two ids."""
     return question_id(question.shared_stem, question.stem, [option.text for option in question.options])
 
 

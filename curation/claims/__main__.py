@@ -1,8 +1,8 @@
-"""Stage `claims`: facts -> claim pairs, each a fact stated and denied, and fourfold sets, which add a falsehood stated and denied.
+"""Stage `claims`: facts -> claim pairs (a fact affirmed and denied) and fourfold sets, which add a falsehood affirmed and denied.
 
-A pair differs by the negation alone, and one of its sentences is true (SdAK, section 3.2). Facts without a sound pair, or without a
-row of the fourfold set, go to the files of rejected ones.
-`curation/chosen.jsonl` is in git and records which facts have a claim, so that new facts never change the earlier selection.
+The sentences of a pair differ only in the negation, and one of them is true (SdAK, section 3.2). Facts without a valid pair or
+fourfold row are written to the rejected files.
+`curation/chosen.jsonl`, kept in git, records the facts with a claim, so that new facts never change the earlier selection.
 """
 
 import sys
@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(out / "review.jsonl", reviews, key=lambda row: (row.id, row.asked))
         metrics = measure(facts, claims, rejected, contamination, len(reviews)) | {"fourfold": measure_fourfold(fourfold)}
         write_json(args.metrics, metrics)
-        # Last, by rename: after a run killed earlier, the next one chooses the same facts.
+        # Written last, by rename: if a run is killed before this, the next one chooses the same facts.
         false = {row.fact_ids[0]: row.false_fact_ids[0] for row in fourfold.rows if row.false_fact_ids}
         types = {claim.fact_ids[0]: claim.atomic_type for claim in claims}
         rows = [ChosenFact(atomic_type=types[key], fact_id=key, false_fact_id=false.get(key)) for key in types]
@@ -64,8 +64,8 @@ def main(argv: list[str] | None = None) -> None:
             if (key := row.fact_ids[0]) in false and key not in types
         ]
         if left := known.chosen.difference(fact.id for fact in facts):
-            undone = f"if they are to return, `git checkout {args.chosen}` with the data"
-            print(f"{args.chosen}: {number_of(len(left), 'chosen fact')} left the data and the file; {undone}", file=sys.stderr)
+            undone = f"to bring them back, restore the data and `git checkout {args.chosen}`"
+            print(f"{args.chosen}: dropped {number_of(len(left), 'chosen fact')} no longer in the data; {undone}", file=sys.stderr)
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
     sizes = f"{number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}, {len(fourfold.rows):,} fourfold"
     made = f"{len(facts):,} facts -> {sizes}"
@@ -75,7 +75,7 @@ def main(argv: list[str] | None = None) -> None:
 def fourfold_of(
     facts: Sequence[Fact], rejected: Iterable[RejectedFact], params: Claims, known: ClaimContext, passages: Iterable[Passage]
 ) -> FourfoldSet:
-    """Return the fourfold set of the facts that have a claim or could have one; empty if only the paper's design is wanted."""
+    """Return the fourfold set of the facts that have a claim or could have one; empty for the paper's design."""
     if params.design == "paper":
         return FourfoldSet([], [], {})
     unsound = {row.fact.id for row in rejected if row.reason != "over_cap"}

@@ -1,4 +1,4 @@
-"""The context of the facts: synonyms, earlier choices, verdicts and decisions, facts of references."""
+"""What is known about facts: synonyms, earlier choices, verdicts, decisions, and the facts of references."""
 
 import re
 from collections import defaultdict
@@ -30,7 +30,7 @@ _canonical = lru_cache(maxsize=_MANY)(canonical)
 
 
 class Synonyms:
-    """Names of one thing. An alias of two entries is ambiguous and left out."""
+    """Groups of synonyms. An alias of two entries is ambiguous and joins no group."""
 
     def __init__(self, aliases: Iterable[Alias] = ()) -> None:
         owners: dict[str, set[str]] = defaultdict(set)
@@ -46,7 +46,7 @@ class Synonyms:
                 if one != other:
                     self._first[other] = one
         self._first = {name: self._top(name) for name in self._first}
-        self.of = lru_cache(maxsize=_MANY)(self._of)  # the two million names of a million facts are few distinct ones
+        self.of = lru_cache(maxsize=_MANY)(self._of)  # a million facts have two million names, few of them distinct
         """Name -> the canonical representative of it and its synonyms."""
         self.names: dict[str, set[str]] = {}
         """Canonical representative -> its synonyms and itself."""
@@ -58,7 +58,7 @@ class Synonyms:
         return self._first.get(text, text)
 
     def are_one(self, one: str, other: str) -> bool:
-        """Return whether two canonical names are synonyms by any entry."""
+        """Return whether any entry lists two canonical names as synonyms."""
         pairs = self._pairs
         return one == other or (one, other) in pairs or (other, one) in pairs or self._first.get(one, one) == self._first.get(other, other)
 
@@ -82,14 +82,14 @@ def names_itself(fact: Fact, synonyms: Synonyms) -> bool:
 
 
 class ChosenFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, order=True):
-    """One row of `curation/chosen.jsonl`: a fact with a claim or a fourfold row, kept while it is in the data and sound."""
+    """One row of `curation/chosen.jsonl`: a fact with a claim or a fourfold row, kept as long as it is in the data and valid."""
 
     atomic_type: Relation
     fact_id: str
     false_fact_id: str | None = None
-    """The fact whose tail is the false one of its row of the fourfold set."""
+    """The fact whose tail is the false tail of the fourfold row."""
     claim: bool = True
-    """Whether it has a claim pair; otherwise it has a row of the fourfold set alone."""
+    """Whether it has a claim pair; otherwise it has only a fourfold row."""
 
 
 class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -112,11 +112,11 @@ class ClaimContext(NamedTuple):
 
     chosen: frozenset[str] = frozenset()
     exchanged: Mapping[str, str] = MappingProxyType({})
-    """Fact id -> id of the fact whose tail was its false one, in an earlier fourfold set."""
+    """Fact id -> id of the fact whose tail was its false tail in an earlier fourfold set."""
     judged: Mapping[str, str] = MappingProxyType({})
     """Claim id -> `refuted` or `neutral`."""
     supported: frozenset[str] = frozenset()
-    """Ids of the false tails, as claims, that annotators support: they are true."""
+    """Claim ids of false tails that annotators support, so that they are true."""
     references: Mapping[tuple[str, str], list[Fact]] = MappingProxyType({})
     synonyms: Synonyms = Synonyms()
     decisions: Mapping[str, Decision] = MappingProxyType({})
@@ -124,7 +124,7 @@ class ClaimContext(NamedTuple):
 
 
 def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> ClaimContext:
-    """Return the contents of the files; a missing file counts as empty, so that the stage runs on facts alone."""
+    """Read the files; a missing file counts as empty, so that the stage runs on facts alone."""
     names = Synonyms(read_optional(aliases, Alias))
     votes = read_verdicts(verdicts) if verdicts.exists() else {}
     before = list(read_optional(chosen, ChosenFact, f"restore it: git checkout -- {chosen}"))
@@ -142,7 +142,7 @@ def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: 
 
 
 def judgements(verdicts: Mapping[str, Iterable[Verdict]]) -> dict[str, str]:
-    """Return the claims without support by a majority of annotators."""
+    """Return the claims that a majority of annotators refute or judge neutral."""
     words = {"refute": "refuted", "neutral": "neutral"}
     most = {key: majority(one.verdict for one in votes) for key, votes in verdicts.items()}
     return {key: words[answer] for key, answer in most.items() if answer in words}

@@ -1,6 +1,6 @@
-"""Facts -> claim pairs, each a fact stated and denied, or the reason why a fact has none. Pure.
+"""Facts -> claim pairs, each a fact affirmed and denied, or the reason why a fact has none. Pure.
 
-No claim states what another one states or denies. Earlier claims stay; new ones fill the remaining room.
+No claim states what another claim states or denies. Earlier claims are kept; new ones fill the remaining room.
 """
 
 import heapq
@@ -33,12 +33,12 @@ Accept = Callable[[Fact], bool]
 _Queue = tuple[bool, str]
 """Polarity and tail."""
 _TURNS = 200
-"""A tail gets 1/200 of the cap, five of 1,000, before it waits until each other tail has as many. A limit of one would favour rare
-tails, which are wrong more often than common ones."""
+"""A tail gets 1/200 of the cap (5 of 1,000), then waits until every other tail has as many. A limit of one would favour rare tails,
+which are wrong more often than common ones."""
 
 
 class RoundRobinSampler:
-    """The sample of one atomic type. Heads with fewer claims come first; then the rarer polarity, then tails in turn."""
+    """The sampler of one atomic type: heads with the fewest claims first, then the rarer polarity, then tails in turn."""
 
     def __init__(self, cap: int, seed: int) -> None:
         self._room, self._seed = cap, seed
@@ -49,7 +49,7 @@ class RoundRobinSampler:
 
     def take(self, facts: Sequence[Fact], accept: Accept) -> None:
         """Offer facts in turn until the type is full; `accept` adds a fact, or returns false if it cannot."""
-        # In a manual call, facts may share an id.
+        # Outside the pipeline, facts may share an id.
         in_draw_order = sorted(facts, key=lambda fact: (draw_order(self._seed, fact.id), fact.head, fact.tail, fact.polarity))
         if len(in_draw_order) <= self._room:
             for fact in in_draw_order:
@@ -64,7 +64,7 @@ class RoundRobinSampler:
             self._round(min(self._heads[head] for head in self._left), accept)
 
     def _round(self, had: int, accept: Accept) -> None:
-        """Let each head with this many claims have one more."""
+        """Give one more claim to each head that has this many."""
         waiting = {head for head in self._left if self._heads[head] == had}
         turns: dict[bool, list[tuple[int, int, _Queue]]] = {True: [], False: []}
         for queue in self._queues:
@@ -83,7 +83,7 @@ class RoundRobinSampler:
         self._queues = defaultdict(list, {queue: indexes for queue, indexes in self._queues.items() if indexes})
 
     def _one_of(self, queue: _Queue, waiting: set[str], later: list[int], accept: Accept) -> None:
-        """Offer the first fact of a queue whose head is still waiting; those of other heads are for a later round."""
+        """Offer the first fact of a queue whose head is still waiting; defer facts of other heads to a later round."""
         indexes = self._queues[queue]
         while indexes:
             index = heapq.heappop(indexes)
@@ -155,7 +155,7 @@ class UsedClaims:
 
 
 def reason_against(fact: Fact, synonyms: Synonyms) -> str | None:
-    """Return why a fact by itself gives no sound pair, or None."""
+    """Return why a fact, regardless of other facts, gives no valid pair; None if it does."""
     if not synonyms.of(fact.head):
         return "head_unfit"
     if is_unfit(fact.relation, fact.tail):
@@ -170,7 +170,7 @@ def make_claims(
 ) -> tuple[list[ClaimPair], list[RejectedFact]]:
     """Return the pairs of the facts and, for each fact without one, the reason. The order of the facts does not matter.
 
-    `settled` resolves contradictions between facts, if that was done already.
+    `settled` is the result of `resolve`, if it was already called.
     """
     known = known or ClaimContext()
     templates = read_templates(params.template)
@@ -190,7 +190,7 @@ def make_claims(
 
 
 def without_pairs(facts: Iterable[Fact], rejected: Sequence[RejectedFact]) -> tuple[list[ClaimPair], list[RejectedFact]]:
-    """Return no pair, and also the facts that would have one as rejected: for a benchmark of fourfold rows alone."""
+    """Return no pairs, and reject the facts that would have one: for a benchmark of fourfold rows only."""
     before = {id(row.fact) for row in rejected}
     return [], [*rejected, *(RejectedFact(fact, "pair_unwanted", None) for fact in facts if id(fact) not in before)]
 
@@ -218,7 +218,7 @@ def _sift(
 
 
 def reviews_of(settled: Resolution, params: Claims, known: ClaimContext) -> list[Review]:
-    """Return what reviewers are to decide: contradictions of which a side would otherwise have a claim."""
+    """Return the contradictions that reviewers must decide: those in which a side would otherwise have a claim."""
     templates = read_templates(params.template)
     open_ones = [
         clash for clash in settled.undecided if any(not reason_against(fact, known.synonyms) for rows in clash.values() for fact in rows)
@@ -229,7 +229,7 @@ def reviews_of(settled: Resolution, params: Claims, known: ClaimContext) -> list
 def contaminated_rows(
     facts: Iterable[Fact], claims: Iterable[ClaimPair], rejected: Iterable[RejectedFact], params: Claims, known: ClaimContext
 ) -> Iterator[Contaminated]:
-    """Yield the rows of claims that a reference states, or of facts dropped for that."""
+    """Yield a row for each claim that a reference states, and for each fact dropped for that reason."""
     if not known.references:
         return
     of_claims = {key for claim in claims for key in claim.fact_ids}

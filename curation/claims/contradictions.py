@@ -1,4 +1,4 @@
-"""Facts that contradict each other, and reviewers' decisions -> which facts are rejected, and a review of undecided ones."""
+"""Contradicting facts and reviewers' decisions -> the rejected facts, and a review of each undecided contradiction."""
 
 import re
 from collections import defaultdict
@@ -20,7 +20,7 @@ _BELOW, _ABOVE = re.compile("^[<≤＜]"), re.compile("^[>≥＞]")
 
 
 def range_of(fact: Fact, synonyms: Synonyms) -> tuple[str, str]:
-    """Return the examination with its people, and the unit; a range without numbers has no unit."""
+    """Return the examination with its group of people, and the unit; a range without numbers has no unit."""
     unit = canonical(_SIGNS.sub("", fact.tail)) if _FIGURE.search(fact.tail) else ""
     return synonyms.of(_SEX.sub("", fact.head)), unit
 
@@ -55,7 +55,7 @@ def statement_of(fact: Fact, synonyms: Synonyms) -> Hashable:
 
 
 def clashes(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
-    """Yield the facts that contradict each other on a matter, across synonyms; the order of the facts affects only their order."""
+    """Yield groups of contradicting facts, across synonyms; the order of the facts affects only the order of the results."""
     yield from _denials(facts, synonyms)
     ranges: dict[tuple[str, str], dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     for fact in facts:
@@ -123,7 +123,7 @@ class Resolution(NamedTuple):
 
 
 def resolve(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, Decision]) -> Resolution:
-    """Return the rejected facts: all of a contradiction or, if a reviewer decided for one side, the others.
+    """Return the rejected facts: all facts of a contradiction or, if a reviewer accepted one side, those of the other sides.
 
     Raises:
         ValueError: two decisions contradict each other.
@@ -141,7 +141,7 @@ def resolve(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, D
 
 
 def _note(refused: dict[_Name, tuple[str, str]], reason: str, against: Mapping[_Name, str]) -> None:
-    """Add rejected facts with the id of a contradicting one: the smallest of several, independent of the order of facts."""
+    """Add rejected facts, each with the smallest id that contradicts it, so that the order of facts does not matter."""
     for name, other in against.items():
         refused[name] = min((reason, other), refused.get(name, (reason, other)))
 

@@ -1,7 +1,7 @@
-"""Sound facts -> the fourfold set: each fact as four sentences, a true and a false tail, affirmed and denied. Pure.
+"""Valid facts -> the fourfold set: four sentences per fact, its true tail and a false one, each affirmed and denied. Pure.
 
-Two heads far from each other exchange tails: each tail is true as often as it is false, and each head as well, so that neither tells the
-answer. Heads that exchange tails go to one split, so only some are tied to each other, directly or through others.
+Two heads far from each other exchange tails, so that each tail and each head is true as often as false, and neither reveals the answer.
+Heads that exchange tails go to one split, so the number of heads tied to each other, directly or through others, is limited.
 """
 
 import re
@@ -33,10 +33,10 @@ _STEPS = (Decimal(100), Decimal(50), Decimal(10), Decimal(5), Decimal(1))
 
 
 def altered_range(tail: str, up: bool) -> str | None:
-    """Return a wrong range; None if the tail is no range of one or two numbers, or there is no other range like it.
+    """Return a wrong range; None if the tail is not a range of one or two numbers, or no similar range exists.
 
-    It has nothing in common with the true one and is higher or lower, where possible as wanted. A single limit, or a range from 0, has a
-    higher limit: another method may have the lower one (0~3 mg/L for 0~10).
+    It does not overlap the true range, and is higher or lower, as `up` says where possible. A single limit, or a range from 0, is
+    raised: another method may have a lower limit (0~3 mg/L for 0~10).
     """
     if one := _ONE.fullmatch(tail):
         sign, limit, unit = one.groups()
@@ -61,7 +61,7 @@ def _tripled(limit: str, unit: str) -> str | None:
 
 
 def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterator[list[str]]:
-    """Yield numbers with the decimals of the originals, first as round as these, then less so; none that is 0 or above 100 %."""
+    """Yield numbers with as many decimals as the originals, as round as these first; never 0 or above 100 %."""
     if max(values) > _MOST_PERCENT and _PERCENT.search(unit):
         return
     last = Decimal(1).scaleb(-max(len(text.partition(".")[2]) for text in texts))
@@ -71,17 +71,17 @@ def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterato
 
 
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
-"""At most so many heads are tied to each other; in between a hundredth of all, so that a split is drawn from a hundred sets of heads."""
+"""Maximum number of heads tied together: a hundredth of all, within these bounds, so that a split is drawn from a hundred sets."""
 _TRIED, _LOOKED_AT, _DENIERS = 64, 1024, 1 << 14
-"""Facts whose tail is tried as the false one of a fact; facts that wait and whose heads deny its tail, of which those are; such heads."""
+"""Limits for one fact: tails tried as its false tail; waiting facts whose heads deny its tail; such heads."""
 _DRAWS, _FOLDS, _ENOUGH = 4, 5, 2
-"""Names are tried on each fifth of the heads, drawn four times, learned on the rest; of twice as many pairs as a type takes."""
+"""Names are tested by 5-fold cross-validation, drawn four times, on at most twice as many pairs as a type takes."""
 _NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
-"""Relations whose heads are exchanged, or whose numbers are changed."""
+"""Relations that exchange heads or alter numbers instead of exchanging tails."""
 
 
 class RejectedFourfold(NamedTuple):
-    """A fact with a claim, but without a row of the fourfold set, and why."""
+    """A fact without a row of the fourfold set, and why."""
 
     fact: Fact
     reason: str
@@ -92,7 +92,7 @@ class RejectedFourfold(NamedTuple):
 
 
 class FourfoldSet(NamedTuple):
-    """The rows, the facts without one, and how many candidates each objection refused, by atomic type."""
+    """The rows, the facts without one, and how many candidates each objection rejected, by atomic type."""
 
     rows: list[Fourfold]
     rejected: list[RejectedFourfold]
@@ -103,7 +103,7 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
     """Return the fourfold set of the facts; their order does not matter. A type has at most `per_type` rows.
 
     Args:
-        chosen: earlier choices, fact id -> id of the fact whose tail was its false one; kept where still sound.
+        chosen: earlier choices, fact id -> id of the fact that gave its false tail; kept while still valid.
     """
     sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
     unsound: list[RejectedFourfold] = []
@@ -115,7 +115,7 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
     heads = {fact.id: fact.head for fact in facts}
     sizes = Counter(kind for kind, _ in {(kind_of_heads(fact.relation), fact.head) for fact in facts})
     passes: list[Mapping[str, str]] = [chosen]
-    while True:  # until what is left gives no other rows: so the next run, whose earlier choices these rows are, ends with the same
+    while True:  # until the rows are stable, so that the next run, which starts from these choices, gives the same rows
         maker = _Maker(known, templates, params, passes[-1], _TiedHeads(sizes, heads, passes[-1]))
         maker.exchange_tails({relation: members for relation, members in sound.items() if relation not in _NOT_EXCHANGED})
         maker.exchange_heads(sound["disease_infectivity"])
@@ -123,7 +123,7 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
         exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in maker.rows if row.false_fact_ids}
         if exchanged in passes:
             break
-        passes.append(exchanged)  # alone: a choice that gave no row is not written, so it may not tie heads
+        passes.append(exchanged)  # only these: a choice without a row is not written, so it must not tie heads
     rejected = [*unsound, *maker.rejected]
     if len(facts) != len(maker.rows) + len(rejected):
         raise ValueError(f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(rejected)} rejected; please report this")
@@ -131,7 +131,7 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
 
 
 def _against(fact: Fact, known: KnownFacts) -> str | None:
-    """Return why a fact by itself gives no row."""
+    """Return why a fact cannot have a row; None if it can."""
     relation = fact.relation
     if relation in _NOT_EXCHANGED:
         return None
@@ -157,7 +157,7 @@ def measure_fourfold(made: FourfoldSet) -> dict[str, Any]:
 
 
 class _Maker:
-    """The rows and rejected facts, as the relations are worked through."""
+    """Collects the rows and rejected facts, relation by relation."""
 
     def __init__(self, known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str], tied: "_TiedHeads") -> None:
         self._known, self._templates, self._chosen, self._tied = known, templates, chosen, tied
@@ -166,17 +166,17 @@ class _Maker:
         self.rejected: list[RejectedFourfold] = []
         self.objections: dict[str, Counter[str]] = defaultdict(Counter)
         self._asked: set[tuple[str, str, str]] = set()
-        """Relation, head and false tail of the rows: several facts may have one tail, and a head is asked about it once."""
+        """Relation, head and false tail of the rows; each is used once, although several facts may have the tail."""
 
     def exchange_tails(self, sound: Mapping[str, Sequence[Fact]]) -> None:
-        """Make the rows of the relations whose tails are exchanged among heads; those with the least choice tie heads first."""
+        """Make the rows of the relations whose tails are exchanged, starting with those that have the least choice."""
         for relation in sorted(sound, key=lambda relation: (relation not in STATED, len(sound[relation]), relation)):
             kept = self._kept(relation, sound[relation])
             done = {fact.id for fact, _ in kept}
             self._add(_rings(kept + self._exchange(relation, [fact for fact in sound[relation] if fact.id not in done], len(kept))))
 
     def _kept(self, relation: str, facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
-        """Return the earlier choices that are still sound, in whole rings: each gives its tail to another and takes that of a third."""
+        """Return the earlier choices that are still valid, in complete rings: each fact gives its tail to another and takes a third's."""
         by_id = {fact.id: fact for fact in facts}
         takes = {
             key: other
@@ -190,7 +190,7 @@ class _Maker:
         return [(by_id[key], by_id[other]) for key, other in takes.items()]
 
     def _exchange(self, relation: str, facts: Sequence[Fact], rows: int) -> list[tuple[Fact, Fact]]:
-        """Return facts with the fact whose tail is their false one, in pairs that exchange their tails; the rest are rejected."""
+        """Pair facts that exchange tails; return each with the fact that gives its false tail, and reject the rest."""
         pairs: list[tuple[Fact, Fact]] = []
         waiting: dict[str, list[Fact]] = defaultdict(list)
         last: list[Fact] = []
@@ -223,7 +223,7 @@ class _Maker:
         return pairs
 
     def _may_exchange(self, relation: str, fact: Fact, other: Fact, met: Mapping[str, Counter[str]]) -> bool:
-        """Return whether each fact's tail is certainly false of the other's head; objections are counted."""
+        """Return whether each fact's tail is certainly false of the other's head; count the objections."""
         for one, giver in ((fact, other), (other, fact)):
             if reason := self._known.objection(relation, one.head, giver.tail):
                 met[one.id][reason] += 1
@@ -242,7 +242,7 @@ class _Maker:
             self.rejected.append(RejectedFourfold(fact, reason, None if is_full else detail))
 
     def exchange_heads(self, facts: Sequence[Fact]) -> None:
-        """Make the rows of a relation with a single tail: one that has it and one, of a like name, that has not."""
+        """Make the rows of a relation with a single tail, each from a head that has it and one with a similar name that does not."""
         sound = [
             fact
             for fact in facts
@@ -276,7 +276,7 @@ class _Maker:
                 self.rows.append(self._row(fact, fact.head, tail, []))
 
     def _add(self, rings: Iterable[Sequence[tuple[Fact, Fact]]]) -> None:
-        """Add the rows of whole rings, earlier choices first, until the type is full."""
+        """Add the rows of complete rings, earlier choices first, until the type is full."""
         room = self._most
         for ring in sorted(rings, key=self._turn):
             if len(ring) > room:
@@ -316,7 +316,7 @@ class _Maker:
 
 
 def _rings(pairs: Sequence[tuple[Fact, Fact]]) -> list[list[tuple[Fact, Fact]]]:
-    """Return facts and those whose tail they take, by ring: each gives its tail to the one before."""
+    """Group facts and the facts that give their false tails into rings, in which each gives its tail to the one before."""
     takes = {fact.id: (fact, other) for fact, other in pairs}
     rings = []
     while takes:
@@ -328,7 +328,7 @@ def _rings(pairs: Sequence[tuple[Fact, Fact]]) -> list[list[tuple[Fact, Fact]]]:
 
 
 def _alike(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Fact]]:
-    """Return pairs of one of the first facts and a denial of its tail, those first whose names tell most alike; each is in several."""
+    """Return pairs of one of the first facts and a denial of its tail, most similar scores first; a fact is in several pairs."""
     told = _told_by_names(facts)
     lacking = sorted((fact for fact in facts if not fact.polarity), key=lambda fact: told[fact.head])
     found = []
@@ -339,7 +339,7 @@ def _alike(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Fact]]:
 
 
 def _told_by_names(facts: Sequence[Fact]) -> dict[str, float]:
-    """Return by head what its name tells of its having the tail, as a log of odds learned on other heads."""
+    """Return, by head, the log odds that its name gives for having the tail, learned on other heads."""
     told: dict[str, float] = {}
     for fold in range(_FOLDS):
         odds = _odds(((fact.head, fact.polarity) for fact in facts if _fold(0, fact.head) != fold), _twos)
@@ -348,9 +348,9 @@ def _told_by_names(facts: Sequence[Fact]) -> dict[str, float]:
 
 
 def _untold(pairs: list[tuple[Fact, Fact]], kept: Container[str]) -> list[tuple[Fact, Fact]]:
-    """Return the pairs without those whose names tell most, until names learned on others tell no more than chance which head has the tail.
+    """Drop the pairs whose names reveal most, until names learned on other pairs predict no better than chance which head has the tail.
 
-    As in Le Bras et al., "Adversarial Filters of Dataset Biases" (2020). Pairs of which the facts are kept go last, so that a run with the
+    As in Le Bras et al., "Adversarial Filters of Dataset Biases" (2020). Kept pairs are dropped last, so that a run that starts from the
     rows of another only adds to them.
     """
     while pairs:
@@ -363,7 +363,7 @@ def _untold(pairs: list[tuple[Fact, Fact]], kept: Container[str]) -> list[tuple[
 
 
 def _excess(pairs: Sequence[tuple[Fact, Fact]], parts: Callable[[str], list[str]]) -> tuple[float, dict[str, float]]:
-    """Return how much more than half of the pairs is told rightly by some parts of names, and how far each, by id of its fact."""
+    """Return how far the accuracy of predictions from name parts exceeds one half, and the margin of each pair by its fact's id."""
     right, told = 0, defaultdict[str, float](float)
     for draw in range(_DRAWS):
         folds: list[list[tuple[Fact, Fact]]] = [[] for _ in range(_FOLDS)]
@@ -384,7 +384,7 @@ def _fold(draw: int, head: str) -> int:
 
 
 def _odds(names: Iterable[tuple[str, bool]], parts: Callable[[str], list[str]]) -> dict[str, float]:
-    """Return for each part of names how much oftener it is in those that have the tail, as a log of odds."""
+    """Return, for each part of names, the log odds of its being in names that have the tail."""
     counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     sizes = {True: 1, False: 1}
     for name, having in names:
@@ -419,7 +419,7 @@ class _TiedHeads:
     """Heads that exchange tails, directly or through others."""
 
     def __init__(self, sizes: Mapping[str, int], heads: Mapping[str, str], chosen: Mapping[str, str]) -> None:
-        """Tie the heads that exchanged tails before, however many they are.
+        """Tie the heads that exchanged tails before, without a limit.
 
         Args:
             sizes: kind of heads -> how many there are.
@@ -432,11 +432,11 @@ class _TiedHeads:
                 self.join(heads[key], heads[other])
 
     def to(self, head: str) -> set[str]:
-        """Return the heads that are tied to a head, and itself."""
+        """Return the heads that are tied to a head, including itself."""
         return self._sets.setdefault(head, {head})
 
     def may_join(self, relation: str, one: str, other: str) -> bool:
-        """Return whether two heads are tied or may be."""
+        """Return whether two heads are or may be tied."""
         ours, theirs = self.to(one), self.to(other)
         return ours is theirs or len(ours) + len(theirs) <= self._most[kind_of_heads(relation)]
 

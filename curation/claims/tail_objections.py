@@ -1,7 +1,7 @@
-"""Tails that a head does not have: what is known of all heads, and the reason why a tail may after all be true of a head.
+"""What is known about all heads, and the objections to calling a tail false of a head.
 
-No source lists everything, so a tail is only called false of a head if every head that has it is far from this one: another part of the
-body, other departments, no fact in common, no word in common. Relations of which sources list all (`CLOSED`) need less.
+No source lists everything, so a tail counts as false of a head only if every head that has it is far from this one: another part of the
+body, other departments, no fact or word in common. Relations that sources list completely (`CLOSED`) need less.
 """
 
 import re
@@ -20,19 +20,19 @@ from curation.vocab.allowed_heads import body_parts, is_allowed_head
 from curation.vocab.reader import compiled, read_vocabulary
 
 CLOSED = frozenset({"disease_department", "disease_infectivity"})
-"""Relations of which a source names all tails of a head: what it does not name is false."""
+"""Relations of which a source lists all tails of a head: a tail that is not listed is false."""
 STATED = frozenset({"disease_food"})
-"""Relations whose denial says more than that the tail is not one (忌吃): a false tail is one that a source denies."""
+"""Relations whose denial says more than the absence of the tail (忌吃): a source must deny a tail before it counts as false."""
 _EFFECTS = ("metric_effect", "chinese_medicine_effect", "western_medicine_effect", "food_effect")
-"""Relations whose heads have no department: what they act on is in their tails alone."""
+"""Relations whose heads have no department: only their tails show what they act on."""
 _MIN_TAILS = 2
-"""A head with fewer tails of a relation is described too briefly to say what it lacks."""
+"""A head with fewer tails of a relation is described too briefly to know what it lacks."""
 _MAX_HEADS, _MAX_SHARE = 2, 0.03
-"""A tail of more heads of its relation than both is general: it may be true of heads that do not list it."""
+"""A tail is general if more heads than both limits have it: it may be true of heads that do not list it."""
 _TELLING_SHARE = 0.1
-"""A character in more of the names than this, such as 炎 and 病, tells nothing of what they mean."""
+"""A character in a larger share of the names, such as 炎 or 病, is not telling."""
 _TERSE = frozenset({"chinese_medicine_effect", "food_effect"})
-"""Relations whose tails are so terse that each character tells: 润肺 and 润燥 are nearly one."""
+"""Relations with tails so terse that every character is telling: 润肺 and 润燥 are nearly the same."""
 
 _SENTENCE_ENDS = re.compile(r"[。！？；!?;\n]")
 
@@ -48,7 +48,7 @@ CANDIDATE_REASONS = {
     "supported": "annotators found it true",
     "not_denied": "no source denies the tail of the head",
 }
-"""Why a tail is not taken as a false one of a head."""
+"""Objection -> why a tail is not used as a false tail of a head."""
 
 
 class KnownFacts:
@@ -57,7 +57,7 @@ class KnownFacts:
     def __init__(
         self, facts: Iterable[Fact], passages: Iterable[Passage], synonyms: Synonyms, supported: frozenset[str] = frozenset()
     ) -> None:
-        """Read them.
+        """Index the facts and passages.
 
         Args:
             supported: ids of claims on false tails that annotators found true.
@@ -71,7 +71,7 @@ class KnownFacts:
         self._denied: dict[tuple[str, str, str], str] = {}
         self._denying: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._names: dict[str, set[str]] = defaultdict(set)
-        """A thing, by the name that stands for its synonyms -> its names as written: only these are compared by their characters."""
+        """Representative of a set of synonyms -> the names as written; only these are compared character by character."""
         pages: dict[str, set[str]] = defaultdict(set)
         for fact in facts:
             head, tail = self._of(fact.head), self._of(fact.tail)
@@ -101,7 +101,7 @@ class KnownFacts:
         self._specific = {tail for relation, tail in self._heads if not self.is_general(relation, tail)}
         self._synonyms = synonyms.names
         self._heads_by_pair: dict[str, set[tuple[str, str]]] = defaultdict(set)
-        """Two characters -> names of heads that contain them, and the heads; each name is at the two that are in the fewest names."""
+        """Pair of characters -> the names that contain it, with their heads; each name is indexed under its rarest pair."""
         names = sorted({(name, head) for _, head in self._tails for name in self._spellings(head) if len(name) > 1})
         times = Counter(pair for name, _ in names for pair in pairs_in(name))
         for name, head in names:
@@ -133,7 +133,7 @@ class KnownFacts:
         return self._names[thing] | self._synonyms.get(thing, set())
 
     def is_general(self, relation: str, tail: str) -> bool:
-        """Return whether enough heads have a tail for others to have it, too."""
+        """Return whether so many heads have a tail that others may have it, too."""
         if _matches("general", relation, canonical(tail)):
             return True
         tail = self._of(tail)
@@ -146,11 +146,11 @@ class KnownFacts:
         )
 
     def is_described(self, relation: str, head: str) -> bool:
-        """Return whether enough is known of a head to call other tails false."""
+        """Return whether enough is known about a head to call other tails false."""
         return relation in CLOSED | STATED or len(self._tails[relation, self._of(head)]) >= _MIN_TAILS
 
     def is_supported(self, relation: str, head: str, tail: str) -> bool:
-        """Return whether annotators found that a tail that no source lists is true."""
+        """Return whether annotators found a tail true that no source lists."""
         if not self._supported:
             return False
         kind = cast("Relation", relation)
@@ -158,7 +158,7 @@ class KnownFacts:
         return not self._supported.isdisjoint(claim_ids(fact))
 
     def names_head(self, head: str, tail: str) -> bool:
-        """Return whether a tail has a telling character of the head's name: then its wording gives away that it belongs to it."""
+        """Return whether a tail shares a telling character with the head's name, so that its wording reveals that they belong together."""
         return not self._about(self._of(head))[0].isdisjoint(canonical(tail))
 
     def denial(self, relation: str, head: str, tail: str) -> str | None:
@@ -166,7 +166,7 @@ class KnownFacts:
         return self._denied.get((relation, self._of(head), self._of(tail)))
 
     def denying(self, relation: str, tail: str) -> list[str]:
-        """Return the heads, as written, of which a source denies a tail."""
+        """Return the heads, as written, for which a source denies a tail."""
         return self._deniers(relation, self._of(tail))
 
     def objection(self, relation: str, head: str, tail: str) -> str | None:
@@ -202,13 +202,13 @@ class KnownFacts:
         return "in_passage" if any(one in text for one in (written, *self._spellings(tail))) else None
 
     def _features_of(self, head: str) -> frozenset[tuple[str, str]]:
-        """Return what makes a head near another that has it too."""
+        """Return the features of a head; heads that share one are near each other."""
         name, _, parts, linked = self._about(head)
         kinds = (("sign", name), ("part", parts), ("department", self._departments.get(head, ())), ("fact", linked | {head}))
         return frozenset((kind, one) for kind, values in kinds for one in values)
 
     def _about_head(self, head: str) -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
-        """Return the telling characters of a head, its departments, the parts of the body that it concerns, and what is linked to few."""
+        """Return a head's telling characters, departments, body parts, and its links and effects that are specific."""
         departments = "|".join(sorted(self._departments[head]))
         effects = {tail for relation in _EFFECTS for tail in self._tails.get((relation, head), ())}
         return (
@@ -220,12 +220,12 @@ class KnownFacts:
 
 
 def pairs_in(text: str) -> set[str]:
-    """Return each two characters of a text that are beside each other."""
+    """Return the character bigrams of a text."""
     return {text[at : at + 2] for at in range(len(text) - 1)}
 
 
 def _telling(names: Iterable[str], share: float = _TELLING_SHARE) -> frozenset[str]:
-    """Return the characters that few of the names have, and that are no digits or letters."""
+    """Return the Chinese characters that few of the names contain."""
     names = set(names)
     counts = Counter(sign for name in names for sign in set(name))
     return frozenset(sign for sign, number in counts.items() if number <= max(1, share * len(names)) and "\u4e00" <= sign <= "\u9fff")
@@ -249,7 +249,7 @@ def _page(url: str) -> str:
 
 
 def _with_parents(path: str) -> Iterator[str]:
-    """Yield a path and those of the folders it is in."""
+    """Yield a path and its parent folders."""
     while "/" in path:
         yield path
         path = path.rpartition("/")[0]

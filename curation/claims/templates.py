@@ -1,4 +1,4 @@
-"""Claim templates, read from `curation/claims/claims.yaml`, and whether a tail makes sound sentences."""
+"""Claim templates, read from `curation/claims/claims.yaml`, and checks that a tail makes valid sentences."""
 
 import hashlib
 import re
@@ -45,14 +45,14 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Wordings = Mapping[str, Sequence[Template]]
-"""Atomic type -> wordings, the set's own first."""
+"""Atomic type -> its wordings."""
 
 
 def read_templates(name: str) -> Wordings:
     """Return a template set.
 
     Raises:
-        ValueError: an unknown set, or it does not cover all 17 atomic types.
+        ValueError: the set is unknown, or does not cover all 17 atomic types.
     """
     sets = _sets()
     one_of(name, sets, "template set", _FILE.name)
@@ -73,7 +73,7 @@ def sentences_of(fact: Fact, template: Template) -> tuple[str, str]:
 
 
 def wording_of(fact: Fact, wordings: Sequence[Template]) -> int:
-    """Return the index of a fact's wording, which depends on its id alone."""
+    """Return the index of a fact's wording, which depends only on its id."""
     return int(hashlib.sha256(fact.id.encode()).hexdigest(), 16) % len(wordings) if len(wordings) > 1 else 0
 
 
@@ -102,7 +102,7 @@ def claim_ids(fact: Fact) -> Iterator[str]:
 
 
 def fourfold_templates(name: str) -> Wordings:
-    """Return the wordings of the fourfold set: those of a template set, but for types that have their own."""
+    """Return the wordings of the fourfold set: those of a template set, except for types that have their own."""
     return {**read_templates(name), **_own()}
 
 
@@ -140,7 +140,7 @@ _SHORT_NAMES = re.compile(r"[(（][\w+., -]*[)）]", re.ASCII)
 _HALF = str.maketrans("（）【】［］", "()[][]")
 
 
-@lru_cache(maxsize=1 << 16)  # most of a million tails have many heads
+@lru_cache(maxsize=1 << 16)  # a million facts share far fewer tails
 def is_unfit(relation: str, tail: str) -> bool:
     """Return whether a tail is not a short phrase that fits the sentences of its type."""
     if not canonical(tail) or len(tail) > MAX_TAIL_CHARS:
@@ -179,7 +179,7 @@ def _patterns() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
 
 @lru_cache(maxsize=1 << 16)
 def denies(tail: str) -> bool:
-    """Return whether a tail is a denial: 无症状, 原因不明; but not a word that only begins like one, 不孕症, 非甾体抗炎药."""
+    """Return whether a tail is a denial (无症状, 原因不明), not a word that only begins like one (不孕症, 非甾体抗炎药)."""
     openings, words, inside = _denials()
     return bool(inside.search(tail) or (openings.match(tail) and not words.match(tail)))
 

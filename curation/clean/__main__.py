@@ -1,6 +1,6 @@
-"""Stage `clean`: items -> questions, facts and passages, one row per sighting; unsound items go to rejected with the reason.
+"""Stage `clean`: items -> questions, facts and passages, one row per sighting; invalid items go to rejected with the reason.
 
-changes.jsonl lists what was changed in which item. Opens params.yaml only for the names of the sources.
+changes.jsonl lists the changes to each item. The stage reads params.yaml only for the names of the sources.
 """
 
 import sys
@@ -53,7 +53,7 @@ class RuleChanges(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class CleanResult(NamedTuple):
-    """The outputs of the stage: a file for each field but the last."""
+    """The outputs of the stage: one file per field except the last."""
 
     questions: list[Question]
     facts: list[Fact]
@@ -66,12 +66,12 @@ class CleanResult(NamedTuple):
     """Facts of the same sources, under any relation that their labels name."""
     aliases: list[Alias]
     difficulties: list[HumanDifficulty]
-    """What sources say of how hard their questions were for people."""
+    """How hard questions were for people, according to their sources."""
     metrics: dict[str, Any]
 
 
 class _UnmappedCategory(NamedTuple):
-    """Words of a source that are missing in `vocab/subjects.yaml`, and the resulting exam and subject."""
+    """Words of a source that are missing from `vocab/subjects.yaml`, and the resulting exam and subject."""
 
     source: str
     words: str
@@ -81,7 +81,7 @@ class _UnmappedCategory(NamedTuple):
 
 @dataclass
 class _Counts:
-    """What the outputs do not show."""
+    """Counts that the outputs do not show."""
 
     facts_in: int = 0
     entities_out: int = 0
@@ -294,7 +294,7 @@ def summary_line(metrics: Mapping[str, Any]) -> str:
 
 
 def _rules() -> str:
-    """Return the help text of the rules: a line and an example each."""
+    """Return the help text of the rules: one line with an example per rule."""
     lines = (f"  {name:20}{{}}: {{}} -> {{}}".format(*rule_words(rule.name)).replace("\n", "⏎") for name, rule in TEXT_RULES.items())
     return "\n".join(["Rules that change a text:", *lines])
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Engine(NamedTuple):
-    """Where batches go."""
+    """How batches are processed."""
 
     mapped: Callable[..., Iterator[Any]]
     """`mapped(function, batches, *shared)` yields `function(batch, *shared)` for each batch, in order, reading few batches ahead."""

@@ -66,7 +66,7 @@ def on_ray(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -
     """Yield the results of a module-level function for each batch, in order. Shared arguments are stored in the cluster once.
 
     Raises:
-        ValueError: from the function, or a node has other packages.
+        ValueError: the function raised it, or a node has other versions of packages.
     """
     stored, versions, decode = ray.put(shared), _versions(), _decoder(function, "return").decode
     task = ray.remote(max_retries=_MAX_DEATHS)(_each)

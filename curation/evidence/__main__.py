@@ -1,7 +1,7 @@
-"""Stage `evidence`: claims and passages -> the passages ranked for each claim, and the sheets for human verification.
+"""Stage `evidence`: claims and passages -> ranked passages for each claim, and the sheets for human verification.
 
-SdAK, section 3.3, retrieves from the web. Here the other crawled sources replace it, ranked by BM25 over words, or web search results
-saved under imports/search: docs/evidence.md.
+SdAK, section 3.3, retrieves from the web. This stage ranks the passages of the other crawled sources by BM25 over words instead, or uses
+web search results saved under imports/search: docs/evidence.md.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ Retriever = Callable[[Sequence[ClaimPair], int], Iterator[RankedPassage]]
 
 
 def retriever(name: str, passages: Path, search: Path) -> Retriever:
-    """Return the retriever of passages for claims: `passages` searches those of the crawled pages, `saved` uses web search results."""
+    """Return the retriever of passages for claims: `passages` searches the crawled passages, `saved` uses web search results."""
     if name == "saved":
         results = results_in(search)
         if not results:
@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> None:
     for one in find(claims, args.params.passages_per_claim):
         evidence[one.claim.id].append(evidence_of(one))
         named[one.passage.id] = one.passage
-    reserved = {claim.id for claim in read_optional(args.reserved, ClaimPair)}  # the annotators' folder is passed on
+    reserved = {claim.id for claim in read_optional(args.reserved, ClaimPair)}  # kept out of the folder that annotators get
     reserved |= {one.id for one in read_false_tails(args.reserved)}
     sides = ([one for one in side if one.id not in reserved] for side in (true, false))
     sample = with_evidence(mixed_sample(sides, args.params.annotate_per_type, args.params.seed), evidence, named)

@@ -28,7 +28,7 @@ class Tokens(NamedTuple):
     """The words of several texts."""
 
     ids: list[list[int]]
-    """A list a text."""
+    """One list per text."""
     vocab: dict[str, int]
 
 
@@ -88,7 +88,7 @@ class _PassageIndex:
 
 
 def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) -> Iterator[RankedPassage]:
-    """Yield the `most` best passages of each claim, one of equal texts; passages that share no word with it are left out.
+    """Yield the `most` best passages of each claim, without duplicate texts or passages that share no word with it.
 
     A claim from a single source gets only passages of other sources; a claim from several sources gets none of its own pages:
     the text that a claim comes from is not evidence. The order of claims is kept, the order of passages does not matter.
@@ -120,7 +120,7 @@ def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) 
 
 
 def best_matches(scores: np.ndarray, texts: Sequence[str], most: int) -> list[tuple[int, float]]:
-    """Return position and score, to four digits, of the best above 0; for equal scores the first, for equal texts the best."""
+    """Return position and score, to four digits, of the best matches above 0: of equal scores the first, of equal texts the best."""
     matched = np.flatnonzero(scores)
     values = np.round(scores[matched].astype(np.float64), 4)
     unique: dict[str, tuple[int, float]] = {}
@@ -168,10 +168,10 @@ class SearchResult(Struct, frozen=True):
 
 
 def results_in(folder: Path) -> dict[str, list[SearchResult]]:
-    """Return the results of each query, the best first.
+    """Return the results of each query, best first.
 
     Raises:
-        ValueError: a line has another shape, an address is invalid, or a query has two results of one rank.
+        ValueError: a line has another shape, a URL is invalid, or a query has two results of one rank.
     """
     by_query: dict[str, dict[int, SearchResult]] = defaultdict(dict)
     for path in sorted(folder.glob("*.jsonl")):
@@ -185,7 +185,7 @@ def results_in(folder: Path) -> dict[str, list[SearchResult]]:
 
 
 def passages_of_search(claims: Sequence[ClaimPair], results: dict[str, list[SearchResult]], most: int) -> Iterator[RankedPassage]:
-    """Yield the first `most` results of each claim, one of equal texts; the score of a result is 1 / rank."""
+    """Yield the first `most` results of each claim, without duplicate texts; the score of a result is 1 / rank."""
     words = words_of(name for claim in claims for name in (claim.head, claim.tail))
     for claim in claims:
         passages: dict[str, tuple[Passage, int]] = {}

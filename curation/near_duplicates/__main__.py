@@ -1,6 +1,6 @@
 """Stage `near_duplicates`: questions and facts, one row per sighting -> one row each; every other row goes to rejected.
 
-Questions that ask the same thing form a cluster, and the best one is kept; if the answers of a cluster conflict, all of it is rejected.
+Questions that ask the same thing form a cluster, and the best one is kept; if the answers of a cluster conflict, it is rejected as a whole.
 """
 
 import sys
@@ -43,11 +43,11 @@ from curation.near_duplicates.merging import (
 )
 
 _MOST_NAMED = 5
-"""Ids of decisions on nothing, as said on the terminal."""
+"""Maximum number of ids printed for decisions that match nothing."""
 
 
 class UniqueQuestions(NamedTuple):
-    """The result for the rows of questions: a file for each field."""
+    """The result for the rows of questions: one file per field."""
 
     kept: list[Question]
     rejected: list[Rejected]
@@ -84,7 +84,7 @@ def unique_questions(
     twins = find_twins(every, params, engine)
     groups = case_groups(every, twins, params)
     gone: dict[str, QuestionRows | None] = {}
-    """By head that was dropped as contaminated, the question whose name its kin take."""
+    """Head dropped as contaminated -> the question that becomes the head of its kin."""
     for star in stars(every, twins, soundest_first(every, twins, params.ngram_chars), find_kin(every, params)):
         best = star.head.id
         if best in gone:
@@ -128,7 +128,7 @@ def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str,
         review = review_of_question(cluster_id, group)
     else:
         one = apply_decision(group, decision, params.ngram_chars) if decision else DecidedRows(group[0], 0, frozenset())
-        # once a key is overruled, rows without one may explain it
+        # once a key is overruled, a row without a key may explain the overruled one
         holding = [row for index, row in enumerate(group) if index not in one.overruled and (row.answer or not one.overruled)]
         best = merge_rows(one.best, holding, star.centre.compared.in_words, cluster_id)
         kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.compared.case or "", best.group_id))
@@ -219,7 +219,7 @@ def main(argv: list[str] | None = None) -> None:
     on_facts = {key for key, decision in decisions.items() if decision.polarity is not None}
     if idle := sorted((on_facts - {row.id for row in facts}) | (decisions.keys() - on_facts - {row.id for row in questions})):
         rest = f" and {len(idle) - _MOST_NAMED:,} more" if len(idle) > _MOST_NAMED else ""
-        print(f"{args.decisions}: of no question or fact in this data: {', '.join(idle[:_MOST_NAMED])}{rest}", file=sys.stderr)
+        print(f"{args.decisions}: ids of no question or fact in this data: {', '.join(idle[:_MOST_NAMED])}{rest}", file=sys.stderr)
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # left by a killed run
             stale.unlink()

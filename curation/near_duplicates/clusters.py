@@ -104,7 +104,7 @@ def medoid(star: Star, ngram_chars: int) -> str:
 
 
 def case_groups(questions: Sequence[QuestionRows], twins: TwinRelations, params: NearDuplicates) -> dict[str, str]:
-    """Return for each canonical case the group that it shares with its copies: their smallest, so that more copies change few groups.
+    """Map each canonical case to the group that it shares with its copies: the smallest of theirs, so that more copies change few groups.
 
     Copies are similar cases, and less similar ones with the same question.
     """

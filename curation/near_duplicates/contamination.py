@@ -1,4 +1,4 @@
-"""Questions and the questions of reference benchmarks -> the contaminated ones, and the others. Pure."""
+"""Questions and the questions of reference benchmarks -> contaminated and other questions. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +73,7 @@ def matched_pairs(questions: Sequence[Question], references: Sequence[Question],
 
 
 def contaminations(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
-    """Return the questions that references also contain, and where: a row for each two ids and each occurrence, sorted."""
+    """Return the questions that references also contain, and where: one row per pair of ids and occurrence, sorted."""
     by_key: dict[tuple[str, str, Provenance], Contamination] = {}
     for hit in matched_pairs(questions, references, params) if references else ():
         ours, theirs = questions[hit.ours], references[hit.theirs]
@@ -88,7 +88,7 @@ def contaminations(questions: Sequence[Question], references: Sequence[Question]
                 seen=origin,
             )
             key = ours.id, theirs.id, origin
-            by_key[key] = max(one, by_key.get(key, one), key=_nearness)  # for equal ids the nearest is kept
+            by_key[key] = max(one, by_key.get(key, one), key=_nearness)  # for equal ids, keep the most similar
     return [by_key[key] for key in sorted(by_key)]
 
 
@@ -97,9 +97,9 @@ def _nearness(one: Contamination) -> tuple[float, bool, bool]:
 
 
 def matches_of_kept(matches: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:
-    """Return matches of rows as matches of the question kept for each row; of equal ones the nearest, sorted.
+    """Map matches of rows to the question kept for each row; of equal ones, keep the most similar. Sorted.
 
-    `rejected` are the rows that near_duplicates left out: their detail is the id of the kept question.
+    `rejected` are the rows that near_duplicates dropped: their detail is the id of the kept question.
     """
     stands_for = {row.id: {row.id} for row in kept}
     for row in rejected:
@@ -113,7 +113,7 @@ def matches_of_kept(matches: Iterable[Contamination], kept: Iterable[Question], 
 
 
 def without_contaminated(kept: Iterable[Question], matches: Iterable[Contamination]) -> tuple[list[Question], list[Rejected]]:
-    """Return the questions in no reference, and the others as rejected, each with its nearest match."""
+    """Divide questions into those in no reference, and rejected ones, each with its most similar match."""
     nearest = {one.question_id: one for one in sorted(matches, key=lambda one: (one.similarity, one.reference, one.reference_id, one.seen))}
     free, dropped = [], []
     for row in kept:

@@ -15,7 +15,7 @@ from curation.near_duplicates.merging import QuestionRows
 from curation.near_duplicates.same_question import matched_options
 from curation.near_duplicates.wording import differing, is_word, splits_word, vocabulary
 
-_TIMES_RARER = 4  # from here on a bigram is damaged and not just another word; derived from 80 merged pairs
+_TIMES_RARER = 4  # from this ratio on a bigram is damage, not just another word; derived from 80 merged pairs
 _TIMES_RARER_IDLE = 100  # the same for idle characters, which are often omitted: 列哪些 for 下列哪些
 _MIN_LOST_CHARS = 4
 _MAX_SLIP_CHARS = 2  # more than that is another or an additional word
@@ -43,7 +43,7 @@ class _DifferingSpan(NamedTuple):
 def soundest_first(questions: Sequence[QuestionRows], twins: Mapping[tuple[int, int], object], ngram_chars: int) -> Sequence[int]:
     """Return the indexes of questions, given from best to worst, reordered so that of two twins the less damaged one comes first.
 
-    An answer and an explanation still have priority.
+    Having an answer or an explanation still takes priority.
     """
     damage = Counter[int]()  # minus that of the twins, so that many twins do not add to a question's damage
     spans: list[_DifferingSpan] = []

@@ -22,7 +22,7 @@ BATCH = 5_000
 
 
 class QuestionRows(NamedTuple):
-    """One id with all its rows, the best first."""
+    """One id with all its rows, best first."""
 
     id: str
     rows: Sequence[Question]
@@ -36,7 +36,7 @@ class QuestionRows(NamedTuple):
 
 
 class SoundnessRank(NamedTuple):
-    """The sort key of ids, the best first; ids of equal rank are sorted by the id itself."""
+    """The sort key of ids, best first; ids of equal rank are sorted by the id itself."""
 
     missing: tuple[bool, bool]
     rarity: int
@@ -50,7 +50,7 @@ class RankedRows(NamedTuple):
     """Rows of one id, sorted."""
 
     order: list[int]
-    """Indexes of the rows, the best first."""
+    """Indexes of the rows, best first."""
     compared: ComparedQuestion
     conflict: bool
     rank: SoundnessRank
@@ -58,7 +58,7 @@ class RankedRows(NamedTuple):
 
 
 def rows_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[QuestionRows]:
-    """Return the rows by id, the best id first: with answer, with explanation, most often seen, cleanest, with most options."""
+    """Return the rows by id, best id first: with answer, with explanation, most often seen, cleanest, with most options."""
     by_id: dict[str, list[Question]] = defaultdict(list)
     for row in rows:
         by_id[row.id].append(row)
@@ -72,7 +72,7 @@ def rows_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCA
 
 
 def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[RankedRows]:
-    """Return the order of each id's rows, and what is compared of them."""
+    """Return the order of each id's rows, and their form for comparison."""
     return [_ranked(group, ngram_chars) for group in groups]
 
 
@@ -114,7 +114,7 @@ def blemishes(*texts: str) -> int:
 
 
 def missing_parts(row: Question) -> tuple[bool, bool]:
-    """Return whether a row lacks an answer, or one among its options, and whether it lacks an explanation."""
+    """Return whether a row lacks a valid answer, and whether it lacks an explanation."""
     readable = row.answer is not None and (not row.options or set(row.answer) <= {option.letter for option in row.options})
     return not readable, row.explanation is None
 
@@ -180,7 +180,7 @@ def apply_decision(rows: Sequence[Question], decision: Decision, ngram_chars: in
 
 
 def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:
-    """Return the review of rows that ask the same thing: each of their answers."""
+    """Return the review of rows that ask the same thing, with each of their answers."""
     by_answer: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for row in rows:
         if row.answer:
@@ -192,7 +192,7 @@ def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:
 
 
 def review_of_fact(rows: Sequence[Fact]) -> Review:
-    """Return the review of rows of one fact: each of their polarities."""
+    """Return the review of rows of one fact, with each of their polarities."""
     groups = [[row for row in rows if row.polarity is polarity] for polarity in (True, False)]
     statements = [_statement(Decision(id=group[0].id, polarity=group[0].polarity), group) for group in groups if group]
     fact = rows[0]
@@ -200,7 +200,7 @@ def review_of_fact(rows: Sequence[Fact]) -> Review:
 
 
 def right_texts(row: Question) -> list[str]:
-    """Return the texts of a row's right options."""
+    """Return the texts of a row's correct options."""
     return [option.text for option in row.options if option.letter in (row.answer or "")] or [row.answer or ""]
 
 

@@ -1,7 +1,7 @@
-"""All pairs of texts whose character n-gram sets have at least a given Jaccard similarity, and no others; the texts that they connect.
+"""All pairs of texts whose character n-gram sets have at least a given Jaccard similarity, and the components that they connect.
 
 Prefix, length and positional filters (Chaudhuri et al. 2006, Xiao et al. 2008), then counting: hashes only filter, so the result is exact.
-The loops are compiled by numba, which compiles again only what lies in a changed file, so all of them are in this one. Import it late.
+numba compiles the loops, and recompiles only changed files, so all of them are in this one. Import it late.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -62,7 +62,7 @@ def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.n
 
 
 class ClonesCache(UserWideCacheLocator):
-    """A folder of the user's cache for all clones with the same source: compiling takes seven seconds, and numba keeps it by clone."""
+    """One cache folder for all clones with the same source: compiling takes seven seconds, and numba caches by clone."""
 
     @classmethod
     def get_suitable_cache_subpath(cls, py_file: str) -> str:
@@ -76,7 +76,7 @@ _LOCATORS = f"UserProvidedCacheLocator,{__name__}.ClonesCache,InTreeCacheLocator
 def _cached(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is compiled at its first call and, with a writable folder, never again for the same source."""
     config: Any = numba.config
-    own = config.CACHE_LOCATOR_CLASSES  # of the process, which may compile loops of others
+    own = config.CACHE_LOCATOR_CLASSES  # of the process, which may also compile other packages' loops
     config.CACHE_LOCATOR_CLASSES = own or _LOCATORS
     try:
         return njit(cache=True)(function)
@@ -277,7 +277,7 @@ _FEW = 48
 
 @njit(forceinline=True)
 def _least(keys, count, wanted):
-    """Move the smallest keys to the front, sorted: a short prefix of many is inserted faster than all are sorted."""
+    """Move the smallest keys to the front, sorted: for a short prefix, insertion is faster than sorting all."""
     if wanted > _FEW:
         keys[:count].sort()
         return
@@ -304,7 +304,7 @@ def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest
         start = starts[text]
         grams = _hash_all(codes, start, starts[text + 1], how, every)
         own, other, least = (0, 0, 2) if border == 0 else (0, 1, 1) if text < border else (1, 0, 1)
-        for i in range(grams):  # a separate loop, so that the processor waits for many at a time
+        for i in range(grams):  # a separate loop, so that memory reads overlap
             bucket = (every[i] * _MULTIPLIER) >> shift
             count = bucket_counts[other, bucket]
             both = np.int64(count) + np.int64(bucket_counts[own, bucket])
@@ -476,7 +476,7 @@ def _join(texts, needed, bounds, index, last_compared, shard, shards):
     pair_count = 0
     for x in order:
         size, shared_count, mask, live, signature = sizes[x], shared[x], 0, 0, _folded(signatures, marks[x], marks[x + 1], 1)
-        for i in range(begins[x + 1] - begins[x]):  # in three loops, so that the processor waits for many lists at a time
+        for i in range(begins[x + 1] - begins[x]):  # in three loops, so that the reads of many lists overlap
             one = sides * buckets[begins[x] + i] + (sides - 1 if x >= border else 0)
             heads[live, 0], heads[live, 1], heads[live, 2] = one, bounds[one, 0], bounds[one, 1]
             heads[live, 3] = totals[shared_count - i] - size

@@ -34,12 +34,12 @@ _ANSWER_FLOOR = 0.2  # answers in words less similar than this answer different 
 _MIN_OPTIONS = 3  # of fewer, none may differ
 _MIN_KIN_CHARS = 4  # without a case, a shorter stem asks something only with its options
 _FRAME = re.compile("说法|选|描述|叙述|陈述|论述|表述|观点|正确|准确|恰当|错误|误|符合|题意|不")
-"""Words of a stem without idle characters that ask nothing: 下列说法正确的是."""
+"""Words of a stem without idle characters that ask nothing specific: 下列说法正确的是."""
 _OF_OTHERS = re.compile(
     "(?:以上|上述).+|(?:都|均|皆|全部?)(?:不?(?:是|对|正确|错误?)|非|无|没有)|无|没有"
     "|(?:[a-j](?:[+和与][a-j])+|(?=[a-f]{3})a?b?c?d?e?f?)(?:[都均].+)?"
 )
-"""An option that speaks of the others, so it is another answer among others: 以上都对, A+B."""
+"""An option that refers to the others, so its meaning depends on them: 以上都对, A+B."""
 _LONG_STEM_CHARS = 60
 _LONG_CHARS = 200
 _MIN_TAIL_CHARS = 6
@@ -87,10 +87,10 @@ def compared_question(question: Question, ngram_chars: int) -> ComparedQuestion:
 
 
 def stem_keys(question: ComparedQuestion) -> list[int]:
-    """Return numbers such that two questions share one if their stems are equal except for idle characters and their options are equal
+    """Return hash keys such that two questions share one if their stems are equal except for idle characters and their options are equal
     except for one.
 
-    Hardly any other questions share one. Such questions are compared however short they are.
+    Hardly any other questions share a key. Questions that do are compared however short they are.
     """
     stem, options = _without_idle(question), tuple(map(_without_unit, question.options))
     left_out = range(len(options)) if len(options) > _MIN_OPTIONS else []
@@ -99,14 +99,14 @@ def stem_keys(question: ComparedQuestion) -> list[int]:
 
 
 def options_key(question: ComparedQuestion) -> int | None:
-    """Return a number shared by questions with equal options and answers, if these say something about the question."""
+    """Return a hash key shared by questions with equal options and answers, if these say something about the question."""
     if question.bare or question.answer is None:
         return None
     return hash((*map(_without_unit, question.options), frozenset(map(_without_unit, question.answer))))
 
 
 def stem_key(question: ComparedQuestion) -> int | None:
-    """Return a number shared by questions with one stem, whatever their options; None if the stem alone asks nothing."""
+    """Return a hash key shared by questions with one stem, whatever their options; None if the stem alone asks nothing."""
     return hash(("stem", _without_idle(question))) if _asks(question) and not question.in_words else None
 
 
@@ -117,9 +117,9 @@ def _asks(question: ComparedQuestion) -> bool:
 
 
 def kin_key(question: ComparedQuestion) -> int | None:
-    """Return a number shared by questions with one stem and one right answer, in words or whatever their distractors.
+    """Return a hash key shared by questions with one stem and one correct answer, in words or whatever their distractors.
 
-    They are two questions, but one gives the other away. Words of no weight (的, 机会 for 概率) and a unit make no difference.
+    They are two questions, but one reveals the answer to the other. Idle words, synonyms (机会 for 概率) and units make no difference.
     """
     if not _asks(question) or question.answer is None or any(map(_OF_OTHERS.fullmatch, question.answer)):
         return None
@@ -144,7 +144,7 @@ def relations(candidates: CandidatePairs, params: NearDuplicates) -> list[Relati
 
 
 def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -> Relation | None:
-    """Return how two questions whose `text` reaches the threshold relate; None: they ask different things.
+    """Return how two questions whose `text` reaches the threshold relate; None if they ask different things.
 
     Known answers are evidence: if equal, the stems may differ more freely; if different, hardly at all, because the small
     difference may be the point, as between 桑代克认为 and 苛勒认为.
@@ -154,7 +154,7 @@ def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -
     if a.stem != b.stem and (_repeats(a.stem, params.ngram_chars) or _repeats(b.stem, params.ngram_chars)):
         return None
     if a.case is not None and a.answer and not a.in_words and (a.stem, a.answer) == (b.stem, b.answer):
-        return "same"  # one case, one question, one key: the distractors alone differ
+        return "same"  # one case, one question, one key: only the distractors differ
     match = _matched(a.options, b.options, params.ngram_chars)
     kinds = len(set(a.options)) + len(set(b.options)) - len(match)
     likeness = _likeness(a.stem, b.stem, params.ngram_chars)
@@ -184,7 +184,7 @@ def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -
 def judged_apart(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
     """Return whether an option that both questions have word for word is right in one and wrong in the other.
 
-    What is only alike may be the opposite: 器质性 and 精神性 are each right. Of two measures the unit may be lost.
+    Options that are only similar may be opposites: 器质性 and 精神性 are each correct. Two measures may differ by a lost unit.
     """
     if a.answer is None or b.answer is None:
         return False
@@ -198,7 +198,7 @@ def _is_one_option(text: str, other: str) -> bool:
 def _contradict(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
     """Return whether two questions with one stem, whatever their other options, judge one option differently.
 
-    The best of one set of options need not be the best of another, so there both must have both right options.
+    The best of one set of options need not be the best of another, so in that case both questions must have both correct options.
     """
     if a.answer is None or b.answer is None or a.bare or b.bare or a.in_words or b.in_words or stem_key(a) is None:
         return False
@@ -251,7 +251,7 @@ def matched_options(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) 
 def _same_tail(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) -> bool:
     if a.tail is None or b.tail is None:
         return True
-    chars = min(len(a.tail), len(b.tail))  # the end of a sentence depends on one punctuation mark
+    chars = min(len(a.tail), len(b.tail))  # where a sentence ends depends on one punctuation mark
     return _likeness(a.stem[-chars:], b.stem[-chars:], ngram_chars) >= _TAIL_FLOOR
 
 

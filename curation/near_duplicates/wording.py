@@ -1,4 +1,4 @@
-"""Whether a difference in wording changes the question: other numbers, a denial, an opposite, another name; or is a slip of the pen."""
+"""Whether a difference in wording changes the question (other numbers, a denial, an opposite, another name) or is a slip of the pen."""
 
 import re
 from collections import Counter
@@ -80,7 +80,7 @@ def _any(words: Iterable[str]) -> str:
 
 
 LONG_CHARS = 1_000
-"""The matcher looks up each character of one text in the other, and again between its matches, so it gets no longer texts."""
+"""Longest text for the matcher, which looks up each character of one text in the other, and again between its matches."""
 
 Span = tuple[str, int, int, int, int]
 """Operation (replace, delete, insert), start and end in the first text, start and end in the second."""
@@ -237,8 +237,7 @@ SHORT_CHARS = 20  # any word changes the meaning of a shorter stem
 
 
 def is_slip(text: str, other: str) -> bool:
-    """Return whether two options are equal except for a slip: a changed, lost or moved character; or one has additional text before the
-    other.
+    """Return whether two options are equal except for a slip (a changed, lost or moved character), or one contains the other.
 
     Idle characters make no difference.
     """
@@ -258,8 +257,7 @@ def changes_words(text: str, other: str, strict: bool = False) -> bool:
 
     No list contains all opposites: 升高 and 下调, 敏感 and 耐药. A changed character is a slip if both look or sound alike (韦纳 is 维纳),
     or in a long text if it leaves no word (栓验 is 检验, 信度 is not 效度). In a short text any changed or added word counts; with
-    `strict`,
-    so does any word added to a text of up to twice that length.
+    `strict`, so does any word added to a text of up to twice that length.
     """
     if text == other:
         return False
@@ -307,7 +305,7 @@ def _is_swapped(text: str, other: str, span: Span, short: bool) -> bool:
 
 
 def _by_word(text: str, other: str) -> list[Span]:
-    """Return the spans in which two texts differ; two spans are merged if only a character between them is equal, in other words.
+    """Return the spans in which two texts differ; merge two if a single equal character, part of different words, separates them.
 
     重吸收水分 and 分泌钾离子 share 分.
     """

@@ -4,7 +4,7 @@
     python -m curation.themes codes themes/first.xlsx themes/second.xlsx --out themes/codes.jsonl
     python -m curation.themes table themes/codes.jsonl --out themes/
 
-A coder fills in `confirm` (yes, if the proposed code is right) or `code`. docs/themes.md shows all steps.
+A coder fills in `confirm` (yes, if the proposed code is correct) or `code`. docs/themes.md shows all steps.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def _draw(arguments: argparse.Namespace) -> None:
     proposed = write_coding_sheet(arguments.out, sample, table["codes"])
     by_intent = Counter(query.intent for query in sample)
     for intent in order:
-        short = f", all there are of {_PER_INTENT}" if by_intent[intent] < _PER_INTENT else ""
+        short = f", fewer than {_PER_INTENT}: all there are" if by_intent[intent] < _PER_INTENT else ""
         print(f"{intent:16}{by_intent[intent]:6}{short}")
     print(f"{arguments.out}: {len(sample)} queries, a code proposed for {proposed}")
 

@@ -32,7 +32,7 @@ class _QueryRecord(Struct):
 
 
 def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
-    """Return the queries of a JSON or JSONL file, each text once under its intent; intents mapped to null are left out.
+    """Return the queries of a JSON or JSONL file, each text once under its intent; skip intents mapped to null.
 
     Raises:
         ValueError: the file is missing, has another layout or no records, or a label is not an intent.
@@ -73,7 +73,7 @@ def query_id(intent: str, text: str) -> str:
 
 
 def sample_queries(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
-    """Return a sample of up to `per_intent` queries of each intent; a query's rank depends on its id and the seed alone."""
+    """Return a sample of up to `per_intent` queries of each intent; a query's rank depends only on its id and the seed."""
     in_draw_order = sorted(queries, key=lambda query: draw_order(seed, query.id))
     return [query for intent in order for query in [one for one in in_draw_order if one.intent == intent][:per_intent]]
 
@@ -87,7 +87,7 @@ class CodeProposal(NamedTuple):
 
 
 def propose(query: Query, codes: Mapping[str, Mapping[str, Sequence[str]]]) -> list[CodeProposal]:
-    """Return the codes whose keywords are in a query, that of the longest keyword first; keywords of its own intent have priority."""
+    """Return the codes whose keywords are in a query, longest keyword first; keywords of the query's own intent have priority."""
     proposals = []
     for position, (code, keywords) in enumerate(codes.items()):
         spoken = [
@@ -115,7 +115,7 @@ class Coded(Struct, frozen=True):
     query: str
     coder: str
     codes: list[str]
-    """The main code first."""
+    """Main code first."""
     comment: str = ""
 
 
@@ -197,7 +197,7 @@ def read_codebook(book: Any, where: str) -> dict[str, Theme]:
 
 
 def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Sequence[str], min_share: float) -> dict[str, Any]:
-    """Return the types of each intent with count, share and its 95 % interval (Wilson), the largest first.
+    """Return the types of each intent with count, share and its 95 % interval (Wilson), largest first.
 
     Types below `min_share` of an intent are counted together. A query counts once, under the type of its main code; the majority decides
     between several coders.
@@ -208,7 +208,7 @@ def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Seque
     unknown = Counter(code for one in coded for code in one.codes if code not in codebook)
     if unknown:
         listed = ", ".join(f"{code} ({n})" for code, n in sorted(unknown.items()))
-        raise ValueError(f"codes missing in the codebook: {listed}; add them to it, or correct the sheets and run `codes` again")
+        raise ValueError(f"codes missing from the codebook: {listed}; add them to it, or correct the sheets and run `codes` again")
     intents: dict[str, Counter[str]] = defaultdict(Counter)
     for votes in _by_query(coded).values():
         counted = Counter(codebook[one.codes[0]].type for one in votes).most_common(2)

@@ -1,6 +1,6 @@
-"""Stage `validate`: questions, facts, claims, clusters, sources -> a report; a failed expectation stops the pipeline, with the ids.
+"""Stage `validate`: questions, facts, claims, clusters, sources -> a report; a failed expectation stops the pipeline and lists the ids.
 
-The stages `leaks` and `score` begin with it: the splits, before release and training; the replies of all runs, before they are scored.
+The stages `leaks` and `score` start with it: it checks the splits before release and training, and the replies of all runs before scoring.
 
 `--what` names the tables. The expectations of a table are in `curation/validate/expectations/TABLE.yaml`, an entry per line, and are
 checked by Great Expectations. `passed.json` exists only if all of them hold, and its content is constant, so that later stages depend
@@ -103,7 +103,7 @@ def main(argv: list[str] | None = None) -> None:
             write_profile(out, args.profile, profile, lines, [one for one in tables if one.table == PROFILE], by_source)
             if speaking:
                 where = out / "injections.jsonl"
-                logger.warning("%d records address a model; none is rejected for it, %s lists them: %s", len(speaking), where, by_source)
+                logger.warning("%d records contain text aimed at a model; they stay, %s lists them: %s", len(speaking), where, by_source)
         if warned := failures(tables, "warning"):
             logger.warning("expectations of severity warning failed; the pipeline continues:\n%s", describe(warned))
         if failed := failures(tables, "error"):

@@ -1,4 +1,4 @@
-"""Expectations missing in Great Expectations: answers among the options, exact negation, undivided groups.
+"""Expectations that Great Expectations lacks: answers among the options, exact negation, undivided groups.
 
 To add one, write a rule for two columns, a class for it and a line in OWN. The module loads Great Expectations: import it late.
 """
@@ -91,7 +91,7 @@ class ExpectExactNegation(ColumnPairMapExpectation):
 
 
 class ExpectGroupsWhole(ColumnPairMapExpectation):
-    """Rows of one group (column_A) have the same home (column_B); rows without group or home are left out."""
+    """Rows of one group (column_A) have the same home (column_B); rows without group or home are ignored."""
 
     map_metric: ClassVar[str] = _measured_by("groups_whole", groups_whole)
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN

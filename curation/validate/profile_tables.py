@@ -36,7 +36,7 @@ def injections(questions: Path, facts: Path, passages: Path) -> Iterator[dict[st
 
 
 def counts_by_source(rows: Iterable[Mapping[str, Any]], sources: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Return the number of such records of each source, and of each kind, including zeros."""
+    """Return the number of records with injections by source and kind, including zeros."""
     counts: dict[str, Counter[str]] = {source: Counter(records=0) for source in sorted(sources)}
     for row in rows:
         for source in row["sources"]:
@@ -67,11 +67,11 @@ def _sources(record: Record) -> list[str]:
 _MOST = 20
 """Maximum number of lines per source; if there are more, one line for the complete source comes first."""
 _SAME = 3
-"""Number of a source's categories from which, if all have the same exam and subject, one line for the source replaces theirs."""
+"""Minimum number of categories of a source, all with one exam and subject, for one line for the source to replace theirs."""
 
 
 def lines_of(to_map: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the lines, under the name of their file; none if nothing is missing.
+    """Return the vocabulary lines to paste, under the name of their file; none if nothing is missing.
 
     Args:
         to_map: `categories_to_map` of the metrics of `clean`.
@@ -122,7 +122,7 @@ _MIN_PART_CHARS = 2  # of a tail that is part of another tail
 _MIN_JOINED_CHARS = 5  # four characters are one term: 清热解毒
 _REPORTED_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # reported with lines to paste
 _FAR = 0.3
-"""Difference from the median of the other sources from which a share is an outlier."""
+"""Minimum difference from the median of the other sources for a share to be an outlier."""
 _MIN_OTHERS = 3
 _SHARES_OF_ACCEPTED = (*SIGNS, "verdict_over_options", "letters_as_words", "exam_unknown", "subject_unknown", "named_after_source",
                    "breadcrumb_as_name")  # fmt: skip
@@ -149,7 +149,7 @@ class CleanFiles(NamedTuple):
     questions: Path
     facts: Path
     metrics: Path
-    """Counts of `clean`: the sources, and the categories and labels missing in the tables."""
+    """Counts of `clean`: the sources, and the categories and labels missing from the tables."""
 
 
 def counts_of(inputs: CleanFiles) -> dict[str, Any]:
@@ -307,7 +307,7 @@ def _share(column: pd.Series, least: int = MIN_ROWS) -> float | None:
 
 
 def _counts(column: pd.Series) -> dict[str, int]:
-    """Return the values of a column with their counts, the most frequent first."""
+    """Return the values of a column with their counts, most frequent first."""
     counts = Counter(str(value) for value in column.dropna())
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 

@@ -30,7 +30,7 @@ def failures(tables: Sequence[CheckedTable], severity: str) -> list[ExpectationR
 
 
 def describe(results: Sequence[ExpectationResult]) -> str:
-    """Return the failed expectations, a line each, with the first ids."""
+    """Return the failed expectations, one per line, with the first ids."""
     lines = []
     for result in results:
         ids = ", ".join(_with_figure(result, key) for key in result.broken_by[:_MAX_IDS]) or "the table as a whole"

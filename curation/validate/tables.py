@@ -1,4 +1,4 @@
-"""Records, splits and predictions -> tables for validation: a column per field; columns ending in ? are properties of several fields.
+"""Records, splits and predictions -> tables for validation: one column per field; columns ending in ? are properties of several fields.
 
 A missing record is a row with missing values.
 """
@@ -45,12 +45,12 @@ class InputPaths(NamedTuple):
     questions: Path
     facts: Path
     claims: Path
-    """`fourfold.jsonl` is beside it."""
+    """`fourfold.jsonl` is next to it."""
     clusters: Path
     splits: Path
     """Folder with one folder per split."""
     predictions: tuple[Path, ...]
-    """A file a run."""
+    """One file per run."""
 
     @property
     def fourfold(self) -> Path:
@@ -148,7 +148,7 @@ def claims_table(inputs: InputPaths) -> Columns:
 
 
 def fourfold_table(inputs: InputPaths) -> Columns:
-    """Return a row per row of the fourfold set; types whose tails are exchanged say how often their tails are true and how often false."""
+    """Return a row per row of the fourfold set; for types with exchanged tails, with how often each tail is true and false."""
     facts = {fact.id: fact for fact in read_jsonl(inputs.facts, Fact)}
     rows = list(read_optional(inputs.fourfold, Fourfold))
     known = {(fact.relation, canonical(fact.head), canonical(fact.tail)) for fact in facts.values() if fact.polarity}
@@ -247,11 +247,11 @@ class _RunReply(NamedTuple):
     repeat: int | None
     reply: Prediction | None
     variant: int = 0
-    """Number of the wording and order of options that it was asked in; 0 of most runs."""
+    """Number of the wording and order of options in which it was asked; 0 in most runs."""
 
 
 def splits_table(inputs: InputPaths) -> Columns:
-    """Return a row per question or claim of a split, and one, without a split, for each that is in none."""
+    """Return a row per question or claim of a split, and a row without a split for each that is in no split."""
     known = {one.id: one.print for one in _split_records(inputs.questions, inputs.claims, inputs.fourfold, None)}
     folders = {split: inputs.splits / split for split in SPLITS}
     if (inputs.splits / RETIRED).exists():

@@ -26,7 +26,7 @@ def is_allowed_head(relation: str, tail: str, head: str, context: str = "") -> b
 
 @lru_cache(maxsize=1 << 17)
 def body_parts(text: str) -> frozenset[str]:
-    """Return the names of the parts of the body, of `bodies`, that a text speaks of."""
+    """Return the names of the body parts, keys of `bodies`, that a text mentions."""
     return frozenset(name for name, pattern in _bodies().items() if pattern.search(text))
 
 

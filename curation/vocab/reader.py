@@ -1,4 +1,4 @@
-"""Vocabulary tables, one YAML file each: a name in, its plain values out, and the patterns of a table, compiled.
+"""Read vocabulary tables, one YAML file each, as plain values, and compile their patterns.
 
 A pattern may span several lines; its blanks and line ends are ignored.
 """

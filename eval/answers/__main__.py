@@ -26,12 +26,12 @@ _CHOICES = ("mcqa", "mrqa")
 
 
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with outcome, answer and committed; a case group (a list of options) gets lists of both, aligned by number.
+    """Return a row with outcome, answer and committed; for a case group (a list of options) the last two are lists in question order.
 
     A list of one is a single question.
 
     Raises:
-        ValueError: the response is not text, the task is unknown, a choice has no options, or they are neither {A: text} nor
+        ValueError: the response is not text, the task is unknown, a choice has no options, or the options are neither {A: text} nor
             [{letter, text}].
     """
     if not isinstance(row["response"], str):
@@ -39,7 +39,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
     options = by_letter(row.get("options") or {})
     if not options and row["task"] in _CHOICES:
         wanted = "expected `options`, {A: text} or [{letter, text}]"
-        raise ValueError(f"task {row['task']} without options, which give the meaning of the letters of a reply; {wanted}")
+        raise ValueError(f"task {row['task']} without options, so letters in a reply have no meaning; {wanted}")
     if isinstance(options, list):
         one_of(row["task"], ["tcm"], "task of a case group", "answers")
         options = options[0] if len(options) == 1 else options
@@ -53,7 +53,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_letter(options: Any) -> Any:
-    """Return options as letter -> text; those of a case group as a list of such mappings."""
+    """Return options as a mapping from letter to text; for a case group a list of such mappings."""
     if isinstance(options, dict) and _TEXTS.issuperset(map(type, options.values())):
         return options
     if isinstance(options, list) and all(isinstance(option, dict) and option.keys() >= {"letter", "text"} for option in options):
@@ -64,7 +64,7 @@ def by_letter(options: Any) -> Any:
 
 
 def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
-    """Return a row with the decision of a published rule set; outcome and answer are None for kinds of questions that it does not support.
+    """Return a row with the decision of a published rule set; outcome and answer are None for unsupported kinds of questions.
 
     In a case group each question gets the decision on the complete reply, since the released code sends the questions one by one.
     """
@@ -88,7 +88,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     rules = RULE_SETS[one_of(arguments.rules, RULE_SETS, "rule set", "--rules")] if arguments.rules else None
     outcomes: Counter[str | None] = Counter()
-    for number, row in enumerate(read_jsonl(arguments.file, dict, "name a file of JSON objects, one a line"), 1):
+    for number, row in enumerate(read_jsonl(arguments.file, dict, "give a JSON Lines file, one object per line"), 1):
         if missing := {"task", "response"} - row.keys():
             raise ValueError(f"{arguments.file}:{number}: missing {', '.join(sorted(missing))}; expected id, task, response, options")
         try:
@@ -100,7 +100,7 @@ def main(argv: list[str] | None = None) -> None:
         outcomes[done["outcome"]] += 1
         if number % _PROGRESS_EVERY == 0:
             print(f"{number} replies read", file=sys.stderr)
-    counts = ", ".join(f"{count} {outcome or 'not read by these rules'}" for outcome, count in sorted(outcomes.items(), key=str))
+    counts = ", ".join(f"{count} {outcome or 'not supported by these rules'}" for outcome, count in sorted(outcomes.items(), key=str))
     print(f"{sum(outcomes.values())} replies: {counts}", file=sys.stderr)
 
 

@@ -33,15 +33,15 @@ _SEPARATORS = [
         r"\s+",
     )
 ]
-"""What stands between the words for several blanks, the surest first. Of 39 such keys of three real banks 、 divides 37, a comma one."""
+"""Separators between the words for several blanks, most reliable first. Of 39 such keys in three real banks, 、 splits 37, a comma 1."""
 _PARALLEL = frozenset(["", "、", "，", "和", "与", "及", "以及", "或"])
 """Texts between blanks that may be filled in any order."""
 
 
 def read_blank(reply: str, last: bool = False) -> str | None:
-    """Return the words that a reply fills in: those behind its first (or last) label, or all of it up to its reasons.
+    """Return the words that a reply fills in: those after its first (or last) label, or the reply up to its reasons.
 
-    None if it is empty, a refusal, or long without a label.
+    None if the reply is empty, a refusal, or long without a label.
     """
     text = simplified(folded(_GAP.sub(";", reply)))
     labels = list(_LABEL.finditer(text))
@@ -51,11 +51,11 @@ def read_blank(reply: str, last: bool = False) -> str | None:
 
 
 def fills(words: str, stem: str, key: str) -> bool:
-    """Return whether words fill the blanks of a stem as its key does, in canonical form and in order.
+    """Return whether the words equal the key of each blank of a stem, in canonical form and in order.
 
-    Words of the stem around a blank may be repeated: 99.5% where % follows the blank, or the complete sentence. Blanks with nothing or
-    和 between them may be filled in any order, unless the stem says 分别 or 依次, and so may several words for one blank that 、 divides.
-    A key whose words cannot be divided among the blanks is compared as a whole.
+    The words may repeat the stem around a blank: 99.5% where % follows the blank, or the complete sentence. Order does not matter for
+    blanks with nothing or 和 between them, unless the stem says 分别 or 依次, nor for several words of one blank separated by 、.
+    A key whose words cannot be split among the blanks is compared as one text.
     """
     texts = stem.split(BLANK)
     around = [canonical(part) for part in texts]
@@ -69,7 +69,7 @@ def fills(words: str, stem: str, key: str) -> bool:
 
 
 def _divided(words: str, blanks: int) -> list[str] | None:
-    """Return words by blank; None if nothing divides them into as many."""
+    """Split words by blank; None if no separator gives that many parts."""
     if blanks == 1:
         return [_FIRST.sub("", words)]
     for separator in _SEPARATORS:
@@ -80,7 +80,7 @@ def _divided(words: str, blanks: int) -> list[str] | None:
 
 
 def _by_sentence(words: str, around: list[str]) -> list[str] | None:
-    """Return the words by blank if what stands between the blanks of the stem stands between them, too: 18.5至23.9."""
+    """Split words at the texts that are between the blanks of the stem: 18.5至23.9. None if one is missing."""
     parts, rest = [], words.removeprefix(around[0])
     for between in around[1:-1]:
         part, found, rest = rest.partition(between) if between else ("", "", "")
@@ -91,7 +91,7 @@ def _by_sentence(words: str, around: list[str]) -> list[str] | None:
 
 
 def _fits(part: str, key: str, before: str, after: str) -> bool:
-    """Return whether the words for one blank are those of its key, with or without words of the stem around it."""
+    """Return whether the words for one blank match its key, with or without words of the stem around it."""
     words = canonical(part)
     for accepted in accepted_words(key):
         form = canonical(folded(accepted).strip(_ENDS))

@@ -1,8 +1,8 @@
 """Parse the options that a reply commits to: one for single choice, a set for multiple choice.
 
 A label (答案：) beats a choosing verb (故选), which beats a bare answer, which beats options judged one by one, which beats the text of
-an option; a text counts only if the reply concludes it, not if it only mentions it. An explicit later correction beats everything before
-it, a reply that states that it cannot decide names nothing, and text after an invented next question is ignored.
+an option. A text counts only if the reply concludes it, not if it only mentions it. An explicit later correction beats everything before
+it, a reply that states that it cannot decide has no answer, and text after an invented next question is ignored.
 Letters inside words (ADHD), letters that the reply rejects, and letters outside the options are never an answer."""
 
 import re
@@ -71,13 +71,13 @@ _ODD_ONE = re.compile(  # A、B、C都是其表现，D不是
 _NAMED = ("run", "left", "said", "out", "not", "only", "excepted", "english")
 _EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
 _OTHERS = re.compile(_EXCLUSION_REST)
-_LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one of these, no option is named by exclusion
+_LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one of these, nothing is chosen by exclusion
 
 
 def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
-    """Return the remaining options of 除了A以外都选 or 以上都对, unless letters are named as well.
+    """Return the options that 除了A以外都选 or 以上都对 leaves, unless the reply also gives letters.
 
-    If an option reads 以上均是, that option is meant and not the others.
+    If an option reads 以上均是, the answer is that option and not the others.
     """
     if not _LEAVING.search(text):
         return None
@@ -90,7 +90,7 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
             left = left if len(left) == 1 else set()
         elif not many and not match["wrong"]:
             is_labelled = labelled(text, STRONG, many=True) or labelled(text, WEAK, many=True)
-            # the one option that differs from all the others: the only one left, or else the only one that is named
+            # the one option that differs from all the others: the only one left, or else the only one mentioned
             left = next((each for each in (left, named) if len(each) == 1 and each <= known.keys() and not is_labelled), set())
         return "".join(sorted(left)) if left and not labelled(text[match.end() :], STRONG, True) else None
     if lettered and not many and (match := _ODD_ONE.search(text)):
@@ -107,7 +107,7 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
 
 
 def _with_letters(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply with option texts replaced by their letters."""
+    """Replace option texts by their letters."""
     for letter, option in known.items():
         text = text.replace(option, letter)
     return text
@@ -149,7 +149,7 @@ class _OptionVerdict(NamedTuple):
 def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
     """Return the letters that a reply calls right and those that it calls wrong, if it judges every option consistently."""
     if not _DENYING.search(text):
-        return None  # nothing is excepted
+        return None  # nothing is excluded
     if not has_letters(text):
         for letter, option in known.items():
             text = text.replace(option, letter)
@@ -201,7 +201,7 @@ def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _is_turn(text: str, back: re.Match) -> bool:
-    """Return whether words retract something, and are not a verdict after their subject: B、C不对."""
+    """Return whether the words retract something rather than judge a subject, as in B、C不对."""
     before = text[max(0, back.start() - 4) : back.start()].rstrip(" ")
     return not back[0].startswith("不对") or not before or before[-1] in ",。;!?…\n"
 
@@ -215,7 +215,7 @@ def _verdict(lead: re.Match | None, behind: str) -> _OptionVerdict | None:
     return _OptionVerdict(bool(verdict[-1]["yes"]), False) if verdict else None
 
 
-# The plainest forms, matched in the raw reply: B / 答案：B。 / A、C、D / B. the option's own words
+# The simplest forms, matched in the raw reply: B / 答案：B。 / A、C、D / B. text of the option
 _QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?\s?)?([A-Ja-j]{1,10})[.。]?\s*")
 _QUICK_LIST = re.compile(r"(?:(?:正确)?答案[:是为]?)?([A-J](?:[、,][A-J]){1,9})[.。]?")
 _QUICK_TEXT = re.compile(r"\s*(?:答案[:：])?(?P<letter>[A-J])[.、:：] ?(?P<text>[^\s.。]+)[.。]?\s*")
@@ -249,7 +249,7 @@ _SENTENCE_END = re.compile(r"。|\n(?!\s?(?:[-•]|\(?\d{1,2}\s?[.、)]))")
 _OR = re.compile("或|还是|要么|or |/")
 _LETTERS = re.compile(LETTERS)
 _ROMAN = re.compile(r"(?:\A|(?<=\n))[ \-•]*(?:I{1,3}|I?V|VI{1,3}|I?X)[.、:)]")
-_LIST = re.compile(  # between letters that are one list
+_LIST = re.compile(  # text between letters that form one list
     r"(?:[^\w\u4e00-\u9fff]|\d|[A-Ja-j]+(?![A-Za-z])|第?[一二三四五]|首先|[其再]次|最后|必?选|[项是和与及]|以及|and)*+"
 )
 _TWO_LISTS = re.compile("[A-J] ?[,;] ?[A-J]")  # with 、 elsewhere: A、B,C、D、E
@@ -272,7 +272,7 @@ def read_single(reply: str, options: Mapping[str, str]) -> str | None:
 
 
 def read_folded(text: str, options: Mapping[str, str], many: bool = False) -> str | None:
-    """Return the result of read_single or read_several for a folded text."""
+    """Like read_single or read_several, for folded text."""
     letters = _read_folded(text, known_options(options), many)
     return letters if letters and (many or len(letters) == 1) else None
 
@@ -291,10 +291,10 @@ def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def complete_in_cut(reply: str, options: Mapping[str, str], many: bool) -> bool:
-    """Return whether a reply that its length limit cut off had given its answer: one option after a label or a verb, in front,
-    as text, or in a sentence that ended; several if something follows them.
+    """Return whether a reply cut off by its length limit had already given its answer.
 
-    A list that was cut names nothing, whatever it says of the first options.
+    A single option counts after a label or a verb, at the start, as text, or in a finished sentence; several count if something follows
+    them. A list that was cut off is no answer, whatever it says about the first options.
     """
     text, known = with_signs(folded(reply), options, many)
     ended = match[0] if (match := _ENDED.match(text)) else ""
@@ -333,7 +333,7 @@ def _read_folded(text: str, known: Known, many: bool) -> str | None:
 
 
 def _by_field(fields: list[re.Match[str]], known: Known, many: bool) -> str | None:
-    """Return the answer of the first field that names options: fields called an answer before those that may list the options."""
+    """Return the answer of the first field that gives options; fields called an answer come before those that may list the options."""
     for field in sorted(fields, key=lambda field: _ANSWER_KEY.search(field["key"]) is None):
         if answer := checked(letters_of(field["value"]), known) or named_by_text(field["value"], known, many):
             return answer
@@ -357,7 +357,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     if not has_letters(text):
         if (answer := _option_after(text, known, many) or _by_text(text, known, many)) or not many:
             return answer or _final(text, known)
-        lettered = _with_letters(text, known)  # every option is named, and some rejected: 甲和乙都纳入标准;丙不在其中
+        lettered = _with_letters(text, known)  # mentions every option, rejects some: 甲和乙都纳入标准;丙不在其中
         return _answer(lettered, known, many) if all(map(text.__contains__, known.values())) and rejected_letters(lettered) else None
     if "就是" in text and "不是" in text and EITHER.search(text):
         return None
@@ -378,7 +378,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     opening = (RUN_AFTER if many else ONE_AFTER).match(text)
     opened = opening and _OPENED.match(text, opening.end()) and not alternative_to(text, opening, hedged=False)
     if not opened and _OR.search(text) and EITHER.search(text):
-        return None  # but B。若无效再考虑A或C is B
+        return None  # but B。若无效再考虑A或C means B
     if turning and (answer := later_choice(text, many)):
         return checked(answer, known)
     answer = _bare(text, many)
@@ -399,7 +399,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
 
 
 def _judged(text: str, known: Known, many: bool) -> str | None:
-    """Return the answer of a reply that judges every option: those called right, or the one that differs from all others."""
+    """Return the answer of a reply that judges every option: those called correct, or the one that differs from all others."""
     judged = all_judged(text, known)
     if not judged:
         return None
@@ -408,7 +408,7 @@ def _judged(text: str, known: Known, many: bool) -> str | None:
 
 
 def _set_apart(text: str, before: str, known: Known) -> str | None:
-    """Return the one option that is called wrong while all others are called right: A、B、D三项均正确，C项错误."""
+    """Return the one option that is called wrong while all others are called correct: A、B、D三项均正确，C项错误."""
     if before == text:
         return None
     others = known.keys() - set(letters_approved(text))
@@ -416,7 +416,7 @@ def _set_apart(text: str, before: str, known: Known) -> str | None:
 
 
 def _final(text: str, known: Known) -> str | None:
-    """Return the option that the end of a reply names by its letter alone, or as the former or latter of two."""
+    """Return the option that the end of a reply gives as a lone letter, or as the former or latter of two."""
     if final := _FINAL.search(text):
         return checked(final["run"], known)
     lettered = _with_letters(text, known)
@@ -426,7 +426,7 @@ def _final(text: str, known: Known) -> str | None:
 
 
 def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
-    """Return the options whose text a reply without a letter choice concludes, or else its loose letters."""
+    """Return the options whose text is the conclusion of a reply that chooses no letter, or else its loose letters."""
     if undecided(text) and text.rstrip("。.") not in known.values():
         return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
@@ -438,7 +438,7 @@ def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = f
 
 
 def checked(letters: str, known: Known, one: bool = False) -> str | None:
-    """Return letters as a sorted set; None if there are none, one is not an option, or there are several for a single choice."""
+    """Return the letters sorted, without repeats; None if there are none, one is not an option, or a single choice has several."""
     chosen = "".join(sorted(set(letters.upper())))
     if not chosen or not known.keys() >= set(chosen) or (one and len(chosen) > 1):
         return None
@@ -446,7 +446,7 @@ def checked(letters: str, known: Known, one: bool = False) -> str | None:
 
 
 def _bare(text: str, many: bool) -> str | None:
-    """Return the letters of a reply that consists of letters, or begins with them."""
+    """Return the letters of a reply that consists of letters or begins with them."""
     match = (RUN_AFTER if many else ONE_AFTER).match(text)
     if not match or "√" in text:
         return None
@@ -473,7 +473,7 @@ def _option_after(text: str, known: Known, many: bool) -> str | None:
 
 
 def _loose_letters(text: str, many: bool) -> str:
-    """Return the isolated letters in a reply without the rejected ones; several only if they are one list, not a clause each."""
+    """Return the isolated letters of a reply without its rejected ones; several only if they form one list, not one clause each."""
     found = [match for match in _LETTERS.finditer(text) if len(match[0]) == 1 or (many and match[0].isupper())]
     between = text[found[0].end() : found[-1].start()] if found else ""
     listed = _LIST.fullmatch(between) and not ("、" in between and _TWO_LISTS.search(text))
@@ -504,7 +504,7 @@ _REASONING_FIELD = re.compile(
     rf"{_ANALYSIS}(?P<text>.*?)(?:<\s?/?\s?(?:eoe|coe|解析)\s?>|(?={_ANSWER})|(?={_NUMBERED})|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"例如\s?:?\s?[\[【]\s?答案\s?[\]】]\s?:?\s?A?\s?<\s?(?:eoa|coas)\s?>", re.IGNORECASE)  # the prompt's own, repeated
+_EXAMPLE = re.compile(r"例如\s?:?\s?[\[【]\s?答案\s?[\]】]\s?:?\s?A?\s?<\s?(?:eoa|coas)\s?>", re.IGNORECASE)  # repeated from the prompt
 _LETTER_FIRST = re.compile(r":?\s?(?P<letter>[A-J])\s?[。;](?=[^A-J])")  # D。饮邪流于四肢，故为…
 _RETRACTION = re.compile(r"更正|修正|纠正|有误|等等|不对|重新|应为|应该是|抱歉")
 _RANGE_OF_PARTS = re.compile(rf"(?<!\d)1\s?[-~至到]\s?(\d{{1,2}})\s?题?的?(?:答案)?\s?[:是为]\s?({LETTERS}(?:[\s、,;]{{0,2}}{LETTERS})*)")
@@ -516,7 +516,7 @@ def read_tcm(reply: str, options: Mapping[str, str]) -> str | None:
 
 
 def without_example(text: str) -> str:
-    """Return a folded reply without the prompt's own example of an answer field."""
+    """Remove the prompt's example of an answer field from a folded reply."""
     return _EXAMPLE.sub("", text) if "例如" in text else text
 
 
@@ -544,7 +544,7 @@ def _read_field(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | None]:
-    """Return the letters of a reply to several numbered questions, aligned by number; a missing one is None."""
+    """Return the letters of a reply to several numbered questions, in the order of the numbers; a missing one is None."""
     text = _REASONING_FIELD.sub("", folded(reply))
     answers: list[str | None] = [None] * len(options)
     if match := _RANGE_OF_PARTS.search(text):

@@ -1,7 +1,7 @@
 """Parse the verdict on a claim: 正确, 错误, or none.
 
 The verdict must be the reply's first assertion. Lead-ins without an assertion are skipped (greetings, 我认为, labels, list numbers).
-正确 and 错误 as attribute or adverb (正确的诊断, 错误用药), questions, echoes of the instruction and both words together are no verdict.
+正确 and 错误 as attribute or adverb (正确的诊断, 错误用药), questions, echoes of the instruction, and both words together are not verdicts.
 """
 
 import re
@@ -74,7 +74,7 @@ _SUBJECT = (
 )
 
 _ANY_SUBJECT = (
-    rf"[^,。;!?:\n—]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_STATEMENT}"  # the claim, quoted: 流感不传染这种说法
+    rf"[^,。;!?:\n—]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_STATEMENT}"  # the quoted claim: 流感不传染这种说法
     r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
 )
 # A verdict word is a verdict only if the sentence or clause ends after it, or its reason begins.
@@ -110,7 +110,7 @@ _NAMED_OPENING = re.compile(rf"(?:{_ANY_SUBJECT})" + _VERDICT)
 _OPEN_QUESTION = re.compile(
     r"是否|是不是|如果|只有|除非|无法|不能|难以|不确定|因为|所以|因此|吗|正确|错误|哪|否认|假设|假如|倘若|若|要是|即使|就算|起初|最初|一开始|原[本先]|乍|看[起上]|听[起上]"
 )
-# Neither word; no verdict by itself: 这个说法有问题. The verdict may follow in the same sentence.
+# Neither word, so not yet a verdict: 这个说法有问题. The verdict may follow in the same sentence.
 _VAGUE = (
     r"是?(?:并|显然|自然|当然|确实|也)?(?:(?:没有?|无|不存在)(?:任何|什么)?不[当妥对]|(?:没有?|不存在)(?:什么|任何)?(?:问题|毛病)|(?:有|存在)(?:一[些定]的?|明显|严重|很大)?问题|(?:过于|太|有些|比较)?(?:片面|绝对|武断|夸大|笼统)"
     r"|不?(?:太|够|完全|能)?(?:准确(?:无误)?|成立|合理|严谨|恰当|属实|真实|科学|客观))"
@@ -128,10 +128,10 @@ _FILLERS = [
     (None, re.compile(rf"(?:事实)?(?:并非如此|并?不是这样)(?:的)?{_ENDS}")),
     (None, re.compile(_SUBJECT + _VAGUE + _ENDS)),
     (None, re.compile(_SUBJECT + rf"{_CONFORMING}(?=,(?!\s*(?:因此|所以|故|可见)))")),
-    (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or its denial: only the rest of the text decides
+    (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or its denial; the rest of the text decides
     (None, re.compile(r"我(?:并)?不?(?:同意|赞同)[^,。!;:\n]{0,12}(?=,)")),
 ]
-# Both verdicts as headings or items, or only both
+# Both verdicts as headings or items, or nothing but both
 _ITEM = r"\s*+(?:[-•*]\s*+|[(]?(?:\d{1,2}|[A-Da-d])\s*+[.、:)]\s*+)?"
 _SIDE_BY_SIDE = re.compile(
     rf"{_ITEM}(?P<one>{RIGHT}|{WRONG})(?:\s*+:[^\n;]*+|(?:\s*+[。.])?)(?:\s*+;|[^\S\n]*+\n){_ITEM}(?!(?P=one))"
@@ -139,7 +139,7 @@ _SIDE_BY_SIDE = re.compile(
     r"|[^。\n]{0,30}?不[^,。\n]{0,6}正确[,、](?:但|而)?也[不没][^,。\n]{0,8}错"
     rf"|{_ITEM}(?P<first>{RIGHT}|{WRONG})[\s,、;]*+{_ITEM}(?!(?P=first))(?:{RIGHT}|{WRONG})\s*+[。.!]?\s*+\Z"
 )
-_ECHO = re.compile(  # of the question, or of the requested format: 该说法是否正确？ 回答“正确”或“错误”。
+_ECHO = re.compile(  # repeats the question or the requested format: 该说法是否正确？ 回答“正确”或“错误”。
     r"[^。;!?\n]{2,80}\?\s*(?=[这该此][^,。!?\n]{0,12}(?:正确|错误|不对|有误))|[^。;!?\n]{0,80}(?:(?:是否|是不是)(?:完全)?(?:正确|对|成立|属实|准确)的?|(?:正确|对|错误|错|准确)的?吗|对不对|正确(?:还是|或)错误)[呢呀啊]?\s?\?\s*"
     r"|(?![^。\n]{0,20}(?:[无没]法|不能|难))[^。;!?\n]{0,40}(?:回答|回复|作答|输出|判断|判定|选择|只|用|从|给出)[^。;!?\n]{0,20}?"
     r"(?:正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确)[^。;:!?\n]{0,12}[。:\n]\s*"
@@ -152,7 +152,7 @@ _ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误
 ASKS_WHETHER_WRONG = re.compile(r"(?:不(?:太|完全|够)?(?:正确|对|准确)|错误?)的?吗")
 _DISCLAIMED = re.compile(r"(?:这|我)?(?:并)?(?:不是|非)(?:在)?说\s*(?=[这该此本上题它其])")
 _PAUSE = re.compile(r"(?<=[法述话题断点])\.{3,}(?=[^\s.])")
-_SET_AGAINST = re.compile(  # 医生们认为这个说法正确，但我认为是错误的: the first is a view of others, whoever they are
+_SET_AGAINST = re.compile(  # 医生们认为这个说法正确，但我认为是错误的: the first verdict is someone else's
     r"(?![^,。;\n]{0,4}我(?!的))(?![^,。;\n]{0,10}(?:普遍|一般|通常|公认|多|大家|人们|学界))[^,。;\n]{1,16}(?:认为|觉得|说(?!法)|表示|写)"
     r"[^,。;\n]{0,40}?(?:(?P<wrong>错误?|不[正对成]|有误)|正确|对|成立|属实)(?:的|了)?[,。;]\s?(?:但是?|然而|不过|可是?|而)(?:[^。\n]{0,60}?"
     r"(?(wrong)(?<!不)(?:正确|对的|成立)|(?:错误?|不(?:正确|对|成立|属实|准确)|有误|站不住))|,?\s?(?:我|笔者|本人)们?(?:个人)?[却则还]?(?:是|倾向于)?(?:认为|觉得|(?:并)?不(?:同意|赞同|认同)))"
@@ -170,7 +170,7 @@ _ASKS_FOR_IT = (
     r"(?:是否(?:正确|成立|属实)|正误|对错|真伪|正确与否)[^\n:?。]{0,12}"
 )
 _NOT_REPEATED = r"(?![^\n]{0,10}(?:正确|错误|不?对的?|错|有误|是的|没错)\s?[,。!;.\n)\]】])"
-_REPEATS_CLAIM = re.compile(  # 说法：X⏎ before 判断：错误. Other fields that are not a reason may be there, too
+_REPEATS_CLAIM = re.compile(  # 说法：X⏎ before 判断：错误; other fields that give no reason may also precede it
     rf"(?:让?我们?来?)?先?(?:复述|重复|重述|回顾|引用)?(?:一[遍下])?[\[【(<]?\s?(?:(?:{_NAMES_CLAIM}\s?[\]】)>]?\s?(?:[:\n]|(?<=[\]】)>]))|{_ASKS_FOR_IT}:|请判断(?:题)?:|>{_NO_VERDICT})\s*{_NOT_REPEATED}"
     r"[^\n]{2,300}|(?:判断类型|类型|题型|任务|类别|编号|序号|题号|置信度|id|type|confidence)\s?:[^\n]{1,20})\n\s*",
     re.IGNORECASE,
@@ -195,7 +195,7 @@ def read_claim(reply: str) -> str | None:
         return None
     if _VIEW_WORD.search(reply, 0, 60) and _SET_AGAINST.match(folded(reply[:200])):
         return None
-    if _DISCLAIMED.match(text):  # 并不是说这个说法是错误的 does not call it right either
+    if _DISCLAIMED.match(text):  # 并不是说这个说法是错误的 does not affirm the claim either
         return None
     if denied := _DENIED.match(text):
         match = _OPENING.match(text, denied.end())
@@ -214,7 +214,7 @@ def read_claim(reply: str) -> str | None:
 
 
 def without_options(text: str) -> str:
-    """Return a folded reply without the two verdicts that it repeats as lettered options before its answer, a letter or not."""
+    """Remove both verdicts if a folded reply repeats them as lettered options before its answer, and turn a letter into its verdict."""
     return (
         _OPTIONS_ECHOED.sub(lambda echo: echo["label"] + (echo[echo["letter"]] if echo["letter"] else ""), text, 1) if "B" in text else text
     )
@@ -226,7 +226,7 @@ def side_by_side(text: str) -> bool:
 
 
 def _field_verdict(text: str) -> str | None:
-    """Return the verdict of an object or a table in which only the claim precedes it."""
+    """Return the verdict in a JSON object or table, if only the claim precedes it."""
     for key, value in json_fields(text) or table_fields(text):
         if _VERDICT_KEY.fullmatch(key):
             match = _OPENING.match(_without_lead_ins(_BRACKETS.sub(",", _SIGNS.sub("", value))))
@@ -239,7 +239,7 @@ def _field_verdict(text: str) -> str | None:
 def _opening_text(reply: str) -> tuple[str, bool]:
     """Return the first assertion of a reply, without lead-ins, and whether it answers the reply's own question 错误吗？
 
-    It is within the first 600 characters of a reply.
+    Only the first 600 characters are searched.
     """
     text = _PAUSE.sub("", without_options(simplified(folded(reply[:600]))))
     while "\n" in text and (repeated := _REPEATS_CLAIM.match(text)):
@@ -279,10 +279,10 @@ def _verdict(match: re.Match) -> str:
 
 
 def _explicit_after(rest: str, named: bool = False) -> str | None:
-    """Return an explicit verdict in the rest of the opening sentence: 是的，该说法错误 is a refusal.
+    """Return an explicit verdict in the rest of the opening sentence: 是的，该说法错误 means 错误.
 
     Args:
-        named: only a verdict that names the claim.
+        named: only a verdict that mentions the claim.
     """
     sentence = _SENTENCE.split(rest.lstrip("的 ,"), maxsplit=1)[0]
     for clause in re.split(r"[,:]", _AGREEING.sub("", sentence, count=1)):

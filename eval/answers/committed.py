@@ -176,14 +176,14 @@ class ClaimStatement(NamedTuple):
 
     verdict: str
     explicit: bool
-    """More than 是的 or no."""
+    """More than a nod such as 是的 or no."""
     concluding: bool
     alone: bool = False
-    """It is the complete last sentence."""
+    """The clause is the complete last sentence."""
 
 
 def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], bool]:
-    """Return the clauses that judge the claim, in order, and whether a final conclusion leaves the matter open."""
+    """Return the clauses that judge the claim, in order, and whether the final conclusion leaves the question open."""
     statements: list[ClaimStatement] = []
     left_open = False
     question_before = ""
@@ -227,7 +227,7 @@ def _replied(question: str, reply: re.Match) -> str:
 
 
 def _refuting_from(text: str) -> int:
-    """Return where a reply continues after a common view (普遍认为正确，但), or the end of the text if it does not."""
+    """Return where a reply turns against a common view (普遍认为正确，但), or the end of the text if it never does."""
     if not COMMONLY.search(text) or not (opening := VERDICT.search(text)):
         return len(text)
     clause = text[max(text.rfind(sign, 0, opening.start()) for sign in ",:。\n") + 1 : opening.start()]
@@ -275,8 +275,7 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> C
 
 
 def _denied(match: re.Match, before: str, denying: re.Match) -> ClaimStatement | None:
-    """Return the opposite of a verdict that the reply denies: 我不认为该说法正确. Denying that something is wrong does not call it
-    right."""
+    """Return the opposite of a verdict that the reply denies: 我不认为该说法正确. Denying that a claim is wrong does not affirm it."""
     rest = before[: len(before) - len(denying[0])]
     if (in_scope(rest) if denying["plain"] else in_scope(rest[rest.rfind(",") + 1 :]) or conditional(rest)) or (
         _verdict(match) == WRONG and not denying["plain"]
@@ -328,7 +327,7 @@ _LABEL_IN_BRACKETS = re.compile(
 )
 _BRACKETS = re.compile(r"[()\[\]【】〈〉<>{}~|]")
 _MARKED = re.compile(f"{_QUOTES.pattern}|{_BRACKETS.pattern}")
-# To withdraw a verdict, a reply needs a word for the opposite and one that concludes or turns: both are searched for in the raw reply.
+# To withdraw a verdict, a reply needs a word for the opposite and a word that concludes or contradicts; the raw reply is searched for both.
 _CONTRARY = {
     RIGHT: re.compile(
         r"[错錯誤误×❌✗✘✖✕❎否假谣謠]|[不没沒非無无][^。\n]{0,3}[正準准属屬成符對对真是实實科合恰妥]|失实|失實|站不住"
@@ -382,7 +381,7 @@ def read_committed_claim(reply: str, answer: str | None) -> str | None:
 
 
 def _unopposed(reply: str, answer: str) -> bool:
-    """Return whether nothing in a reply can override its opening verdict."""
+    """Return whether nothing in the reply can override its opening verdict."""
     opening = (_SAYS_WRONG if answer == WRONG else _SAYS_RIGHT).search(reply, 0, _OPENING)
     after = opening.end() if opening else 0
     if not _CONTRARY[answer].search(reply, after):
@@ -424,12 +423,12 @@ def _committed(text: str, answer: str | None) -> str | None:
 
 
 def _unquoted(quoted: re.Match) -> str:
-    """Return a quoted verdict or word unchanged, a quoted sentence as a placeholder: it is repeated, not asserted."""
+    """Keep a quoted word or verdict; replace a quoted sentence by a placeholder, because it is repeated, not asserted."""
     words = quoted[0][1:-1]
     return words if len(words) <= 6 else "□"
 
 
-# Letters after a word that names or concludes an answer, in the raw reply; if all are the answer's, nothing can override it.
+# Letters after a word that gives or concludes an answer, in the raw reply; if all belong to the answer, nothing can override it.
 _NAMED = re.compile(
     r"(?:答案|[选選](?![项項])|[综綜]上|因此|所以|故|[最总總][终終后後之]|更正|改[为為]|[应應][为該该為]|(?i:answer|fore"
     r"|final|thus|hence|choose| so))"
@@ -489,7 +488,7 @@ def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, an
 
 
 def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None:
-    """Return the last choice after a label or a conclusion, "" if that leaves two open, None if there is none."""
+    """Return the last choice after a label or a conclusion: "" if it leaves two options open, None if there is none."""
     text = without_rejected(without_option_cases(prepared(text, known)))
     choices = []
     for label in (STRONG, WEAK):
@@ -531,7 +530,7 @@ def _concluded(text: str, known: Known, many: bool) -> str | None:
 
 
 def read_committed_group(reply: str, options: Sequence[Mapping[str, str]], answers: list[str | None]) -> list[str | None]:
-    """Return the letters of a reply to several questions: by their numbers, or in order if the reply has none."""
+    """Return the letters of a reply to several questions: by number, or in order if the reply has no numbers."""
     if any(answers):
         return answers
     text = without_example(folded(reply))

@@ -1,7 +1,7 @@
 """Letters of options in a reply.
 
-In order: symbols, ranges and ordinals as letters, runs of letters, rejected letters;
-the letters after an answer label, a choosing verb or a correction; replies that leave the choice open.
+Converts symbols, ranges and ordinals to letters; finds runs of letters, rejected letters, and the letters after an answer label,
+a choosing verb or a correction; detects replies that leave the choice open.
 """
 
 import re
@@ -13,7 +13,7 @@ from eval.answers.option_texts import CLAUSES, SECONDARY, without_texts
 from eval.answers.scope import view_of_others
 
 # A run of letters that is not a word or part of a term: 维生素C, A型, B细胞, C反应蛋白.
-# It begins with the letter, which makes the search fast.
+# The pattern begins with the letter, which makes the search fast.
 LETTERS = (
     r"[A-Ja-j](?<![A-Za-z0-9肝维抗].)(?<!(?<![因要])素.)(?<!(?<![因要])素 .)"
     r"(?<![A-Za-z]{2}(?<!(?i:nswer|ption|hoose|hoice))-.)(?<![glLU次片粒]/d)[A-Ja-j]{0,9}"
@@ -25,10 +25,10 @@ AND = (
     r"(?:(?:以及|还有|加上|[和与及](?![^,。\n]{1,4}(?:比|不同)))|and(?=\s))?|[/&+|;和与及跟-]|以及|还有|(?<=\s)and(?=\s))\s?"
     r"| ?;?\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
 )
-SAME = r"(?!\s?\([A-Ja-j](?!\s?(?:选?项)?\s?\)))"  # not into a bracket with more than a letter: A、B（C、D不选）
-# No comma within: in 答案：C，D项错误 the comma separates the chosen letter from the rejected one.
+SAME = r"(?!\s?\([A-Ja-j](?!\s?(?:选?项)?\s?\)))"  # does not enter a bracket with more than a letter: A、B（C、D不选）
+# No commas: in 答案：C，D项错误 the comma separates the chosen letter from the rejected one.
 CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
-# Atomic and bounded, so that a reply with endless letters is read in one pass.
+# Atomic and bounded, so that a reply with endless letters is parsed in linear time.
 # After a comma a letter belongs to the run only if it does not begin a clause: 选ABD，C违背了原则.
 _CLAUSE = r"(?=[^\s,、。;:.!?)\]}【<】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
 _OTHERS_NOT = rf"(?<=[、和与及选择][A-J])\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?"  # A、B,C和D都不选
@@ -44,13 +44,13 @@ _RANGE = re.compile(
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
 _BEHIND_A_LETTER = r"and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but"
-_BEHIND_A = (  # not an article; I would is not an option
+_BEHIND_A = (  # after a letter, not an article; in "I would", I is not an option
     rf"{_BEHIND_A_LETTER}|over|instead|rather|remains|would|will|must|cannot|could|never|(?:is|does|would|should|could|was|wo)n(?='t)"
 )
 _WORD = re.compile(
     rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|I(?= (?!(?:{_BEHIND_A_LETTER})\b)[a-z]{{2}})|[Aa](?= (?!(?:{_BEHIND_A})\b)[a-z]{{2}}))"
 )
-# One character decides whether the expensive patterns are worth trying.
+# Cheap checks whether the expensive patterns are worth trying.
 _REJECTING = re.compile("不|非|除|否|错|误|×|没")
 _REJECTING_IN_ENGLISH = re.compile(
     "[Nn]ot|n't|either|out|rong|ncorr|alse|elim|excl|[Nn]ever|[Rr]ather|nstead|no reason|[Rr]eject|contra|[Uu]n|[Ii]n(?:appr|eff)|void"
@@ -100,7 +100,7 @@ _REJECTED_IN_ENGLISH = re.compile(
     rf"|(?:(?<=[,;。.\n])|\A) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}(?:,? (?:and )?{ITEM})?)"
 )
 _UNFIT_IN_ENGLISH = re.compile(rf"{_LIST}\s(?:{_BE}|seems?)\s(?:\w+\s)?{_UNFIT}|(?<![A-Za-z])[Aa]void(?:s|ed|ing)?\s(?:options?\s)?{_LIST}")
-"""May also be true of the answer, if the question asks for it: it counts only together with another option."""
+"""May also describe the answer if the question asks for an unfit option, so it rejects letters only if others remain."""
 _APPROVED = re.compile(
     rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?"
     rf"(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
@@ -135,7 +135,7 @@ _EACH = re.compile(_NUMERAL)
 
 
 def prepared(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply in which options are named by their letters wherever it is clear which are meant."""
+    """Replace options by their letters wherever it is clear which are meant."""
     if "(" in text or "[" in text:
         text = _SIGN_IN_BRACKETS.sub(lambda sign: "√" if sign[1] else "×", text)
     if "[" in text and _TICKED.search(text):
@@ -177,12 +177,12 @@ def letters_of(run: str) -> str:
 
 
 def letters_approved(text: str) -> str:
-    """Return the letters that a reply calls right one by one."""
+    """Return the letters that a reply calls correct one by one."""
     return "".join(letters_of(match["run"]) for match in _APPROVED.finditer(text)) if _APPROVING.search(text) else ""
 
 
 def without_rejected(text: str) -> str:
-    """Return text without the letters that it rejects."""
+    """Remove the letters that the text rejects."""
     text = _REJECTED.sub(",", text) if _REJECTING.search(text) else text
     if not _REJECTING_IN_ENGLISH.search(text):
         return text
@@ -197,7 +197,7 @@ def rejected_letters(text: str) -> set[str]:
 
 
 def ranges_spelled_out(text: str) -> str:
-    """Return text with A-D as ABCD."""
+    """Spell out ranges: A-D becomes ABCD."""
     return _RANGE.sub(_spelled, text) if _RANGING.search(text) else text
 
 
@@ -207,7 +207,7 @@ def _spelled(match: re.Match) -> str:
 
 
 def without_words(text: str) -> str:
-    """Return text without the English words I and a, which are no options."""
+    """Remove the English words I and a, which are not options."""
     return _WORD.sub("", text) if _ASCII_WORD.search(text) else text
 
 
@@ -247,7 +247,7 @@ CHANGED = re.compile(
     r"(?=[更修纠改调订完cC])(?:完整的?(?:答案)?(?:应该?)?[为是:]|(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
     re.IGNORECASE,
 )
-# Without one of them there is no correction. Alternatives that begin with a plain character are searched by their first characters.
+# Without one of these there is no correction. Alternatives that begin with a plain character make the search fast.
 TURNING = re.compile(
     "完整|更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake"
 )
@@ -282,7 +282,7 @@ _UNLISTED = re.compile(r"不|错|×|排除|incorrect|wrong|false", re.IGNORECASE
 
 
 def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
-    """Return the letters after a label: the first label's, or the last one's if the reply corrects itself; for weak labels the last's."""
+    """Return the letters after the first label, or after the last one if the label is weak or the reply corrects itself."""
     candidates: list[tuple[int, str]] = []
     left_open = 0
     for match in label.finditer(text):
@@ -316,7 +316,7 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
 
 
 def alternative_to(text: str, run: re.Match, hedged: bool) -> re.Match | None:
-    """Return the alternative that a reply gives to the letters that it names: A或B; if hedged also 可能是A，也可能是B."""
+    """Return the alternative that a reply gives to its letters: A或B; if hedged also 可能是A，也可能是B."""
     start = run.start("run")
     return EITHER.match(text, start) or ALTERNATIVE.match(text, run.end()) or (ALSO.match(text, start) if hedged else None)
 
@@ -333,7 +333,7 @@ def _listed(text: str, line_start: int) -> str:
 
 
 def corrected(text: str, many: bool) -> str | None:
-    """Return the letters by which a reply replaces earlier ones: 答案：AC。…更正为ABC."""
+    """Return the letters that replace earlier ones: 答案：AC。…更正为ABC."""
     return labelled(text, CHANGED, many)
 
 
@@ -384,7 +384,7 @@ _DISAGREES = re.compile(r"(?:我(?:们)?(?:并)?不(?:太|敢)?(?:同意|认同|
 
 
 def ends_without_answer(text: str) -> bool:
-    """Return whether a reply ends by stating that there is no answer, or that the one it names is not its own: 题库选A，我不同意。"""
+    """Return whether a reply ends by giving no answer or disagreeing with the answer it quotes: 题库选A，我不同意。"""
     end = text[-32:]
     if ("我" in end or "存疑" in end) and _DISAGREES.search(end):
         return True
@@ -392,14 +392,14 @@ def ends_without_answer(text: str) -> bool:
 
 
 def concludes_nothing(text: str) -> bool:
-    """Return whether a reply's last sentence concludes that it cannot choose, whatever precedes it."""
+    """Return whether the last sentence concludes that the reply cannot choose, whatever precedes it."""
     return bool(_CONCLUDES_NOTHING.search(text, max(0, len(text) - 60)))
 
 
 def without_option_cases(text: str) -> str:
-    """Return text without answers that apply to one case each: 按旧教材，答案是AB；按新教材，答案是ABC。
+    """Remove different answers for different cases: 按旧教材，答案是AB；按新教材，答案是ABC。
 
-    The rest of the text decides; cases with the same answer stay.
+    The rest of the text decides. Cases with the same answer stay.
     """
     if "起初" in text or "最初" in text or "一开始" in text or "原" in text or "本来" in text or "乍" in text:
         text = _FIRST_THOUGHT.sub("", text)

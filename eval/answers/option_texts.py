@@ -1,6 +1,6 @@
-"""Texts of options: found in a reply however they are written, before letters, and what the reply says about them.
+"""Find the texts of options in a reply, in any spelling and before its letters, and what the reply says about them.
 
-IgA, ℃, CEA or 4～6周 hold letters and signs that also name options; each such text becomes one sign, in the reply and in the options.
+IgA, ℃, CEA or 4～6周 contain option letters and signs; each such text becomes one sign, in the reply and in the options.
 """
 
 import re
@@ -11,8 +11,8 @@ from eval.answers.reply_text import folded
 
 Known = Mapping[str, str]
 _FIRST_SIGN = 0xE000
-_PRIVATE_USE = re.compile("[\ue000-\uf8ff]")  # where signs are; a reply's own are dropped
-_LONGEST = 40  # a longer text is repeated as it is, or not at all
+_PRIVATE_USE = re.compile("[\ue000-\uf8ff]")  # the range of our signs; such characters in a reply are dropped
+_LONGEST = 40  # replies repeat a longer text verbatim or not at all
 _SPELLED = re.compile(r"(?![A-Ja-j]\Z|[A-Za-z]\Z|\d+\Z).*[A-Za-z0-9]")  # not a lone letter, or a bare number, which may also number a line
 _DASH = "-~—–−至到"
 _VITAMINS = re.compile(r"(?<=维生素)[A-K]\d{0,2}(?:\s?(?:[、,/和及与]|以及)\s?[A-K]\d{0,2}(?![A-Za-z0-9]))+")
@@ -25,7 +25,7 @@ _SIGNS = {
 }
 _SIGN = "|".join(f"(?P<{name}>{sign})" for name, sign in _SIGNS.items())
 _BOUND = re.compile(rf"(?:{_SIGN}) ?(?P<bound>\d.*)|(?P<first>\d.*?)[及或]?(?:(?P<up>以上)|以下|[以之]?内)")
-_WHOLE = (  # no part of .5, -5 or a range: 4周～5周
+_WHOLE = (  # not part of .5, -5 or a range: 4周～5周
     rf"(?<![0-9A-Za-z%℃][{_DASH}])(?<!\d[:/])(?<!(?<![^\W\d_])\.)(?<![-−])(?<!\d[^\W\d_][{_DASH}])(?<!\d[^\W\d_]{{2}}[{_DASH}])"
 )
 _NO_BOUND = r"(?<!(?<![-=])[<>≤≥])(?<!(?<![-=])[<>≤≥] )(?<![<>]=)(?<![大高多小低少]于|超过|不[到足])(?<![于或]等于)"
@@ -35,7 +35,7 @@ _NEXT_VITAMIN = re.compile(r"(?<!\A)(?=[A-K])")
 
 
 def known_options(options: Mapping[str, str]) -> Known:
-    """Return options in the form in which replies are parsed, the longest text first, so that none matches within another."""
+    """Return options in the form used for parsing, the longest text first, so that none matches within another."""
     return _known_of(tuple(options.items()))[0]
 
 
@@ -45,7 +45,7 @@ def with_signs(text: str, options: Mapping[str, str], many: bool = False) -> tup
     Blanks, dashes, case and the sign of a power may differ, as long as the options themselves stay distinct.
 
     Args:
-        many: several letters may be the answer: AD is A and D, even if an option reads so, unless other texts are listed with it.
+        many: the answer may have several letters: AD means A and D even if an option reads AD, unless listed with other texts.
     """
     known, pattern = _known_of(tuple(options.items()), many)
     text = _PRIVATE_USE.sub("", text)
@@ -71,12 +71,12 @@ def _known_of(options: tuple[tuple[str, str], ...], many: bool = False) -> tuple
 
 
 def _rises(text: str, letters: str) -> bool:
-    """Return whether a text reads as letters of options in their order: AD, but not DA or AA."""
+    """Return whether a text looks like option letters in order: AD, but not DA or AA."""
     return list(text.upper()) == sorted(set(text.upper()) & set(letters))
 
 
 def _listed(form: str, letter: str) -> str:
-    """Return the pattern of a text behind its own letter, or in a list with words and not with letters alone."""
+    """Return the pattern of a text after its own letter, or in a list that contains words and not only letters."""
     before = rf"(?:(?<={letter}[.、:)])|(?<={letter}[.、:)] )|(?<={_JOINT})(?<!(?<![A-Za-z])[A-J]{_JOINT}))"
     return rf"{before}{form}|{form}(?= ?{_JOINT} ?(?![A-J](?![A-Za-z]))\S)"
 
@@ -100,11 +100,11 @@ def _number(digits: str) -> str:
 
 
 def _written(text: str, distinct: bool, bounds: bool) -> str:
-    """Return a pattern of the ways to write a text; it never matches within a longer word, number or range.
+    """Return a pattern for all spellings of a text; it never matches within a longer word, number or range.
 
     Args:
-        distinct: no other option reads alike; else only the text as it is.
-        bounds: an option is a bound, so 小于5% is not 5%; else it is: the question asks for the bound.
+        distinct: no other option has a similar spelling; otherwise only the exact text matches.
+        bounds: an option is a bound, so 小于5% is not 5%; otherwise it is, because the question asks for the bound.
     """
     bound = _BOUND.fullmatch(text) if distinct else None
     core = bound["bound"] or bound["first"] if bound else text
@@ -123,7 +123,7 @@ def _written(text: str, distinct: bool, bounds: bool) -> str:
 
 def _form(text: str) -> str:
     form = "[ ^]?".join(f"[{_DASH}]" if token in _DASH else _written_number(token) for token in _tokens(text))
-    return f"(?{'i' if len(text) > 2 else ''}:{form})"  # CO is no case of the English co
+    return f"(?{'i' if len(text) > 2 else ''}:{form})"  # CO is not the English prefix co
 
 
 def _written_number(token: str) -> str:
@@ -201,7 +201,7 @@ _BETWEEN = re.compile(r"[\s;,。.]{0,4}[(\[\-•]{0,2}\s?[A-Ja-j]\s?[.、:)\]]?\
 
 
 def without_texts(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply without option texts next to their own letters: A. 食物 B. 安全 is the list A B."""
+    """Remove option texts next to their own letters: A. 食物 B. 安全 becomes the list A B."""
     if _LETTER.search(text):
         for letter, option in known.items():
             if option in text:
@@ -210,9 +210,9 @@ def without_texts(text: str, known: Mapping[str, str]) -> str:
 
 
 def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> str:
-    """Return text without the option's text next to its letter. No pattern is built from an option: compiling costs more than matching.
+    """Remove the option's text next to its letter. No regex is built from an option, since compiling costs more than matching.
 
-    A letter at the end of another option's text is not a label: in 维生素D、维生素E the second is not option D.
+    A letter at the end of another option's text is not a label: in 维生素D、维生素E the D does not label 维生素E.
     """
     ending = [each for each in known.values() if len(each) > 1 and each[-1].upper() == letter]
     parts, done = [], 0
@@ -232,9 +232,9 @@ def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> s
 
 
 def without_question(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply without the question and all its options, if it begins by repeating them: 题目：…有（ ）A.食物 B.安全.
+    """Remove the question and its options if the reply begins by repeating them: 题目：…有（ ）A.食物 B.安全.
 
-    The options without the question stay: a list of all of them may be the answer.
+    Options without the question stay, because a list of all of them may be the answer.
     """
     first = known.get("A")
     position = text.find(first) if first else -1
@@ -252,13 +252,13 @@ def without_question(text: str, known: Mapping[str, str]) -> str:
 
 
 def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:
-    """Return the options whose complete text is in the reply, if none is denied; for single choice exactly one.
+    """Return the options whose complete text is in the reply and not denied; for single choice exactly one.
 
-    A text within another option's text counts only where it occurs by itself.
+    A text that is part of another option's text counts only where it occurs alone.
 
     Args:
         known: options, the longest text first.
-        concluded: only texts that the reply begins with, concludes (应该是, 因此, 由…提出) or calls right; not those that it mentions.
+        concluded: only texts that the reply begins with, concludes (应该是, 因此, 由…提出) or calls correct, not those it only mentions.
     """
     spans: list[tuple[int, int, str]] = []
     unmatched = text
@@ -297,7 +297,7 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
 
 
 def _lists(text: str, spans: list[tuple[int, int, str]], joined: re.Pattern = _JOINED) -> list[list[tuple[int, int, str]]]:
-    """Return texts grouped by the list that contains them: 观察法、实验法和个案法."""
+    """Group option texts by the list that contains them: 观察法、实验法和个案法."""
     lists: list[list[tuple[int, int, str]]] = []
     for each in spans:
         if lists and joined.fullmatch(text, lists[-1][-1][1], each[0]):
@@ -311,7 +311,7 @@ def _lists(text: str, spans: list[tuple[int, int, str]], joined: re.Pattern = _J
 
 
 def _not_denied(text: str, listed: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return the texts of a list that are not denied: of 首选甲，乙和丙不作首选 the first."""
+    """Return the texts of a list that are not denied: 甲 of 首选甲，乙和丙不作首选."""
     start = listed[0][0]
     if not _denied(text, start, listed[-1][1]):
         return listed
@@ -324,7 +324,7 @@ def _not_denied(text: str, listed: list[tuple[int, int, str]]) -> list[tuple[int
 
 
 def _apart(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return the texts that are chosen among several, by the strongest kind of evidence."""
+    """Return the chosen texts among several, by the strongest kind of evidence."""
     lists = _lists(text, spans, _JOINED_CLOSELY)
     for chosen in (
         [each for listed in lists if any(_decided(text, *one[:2]) for one in listed) for each in listed],
@@ -337,7 +337,7 @@ def _apart(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[int, int,
 
 
 def _concluded(text: str, start: int, end: int, after: int) -> bool:
-    """Return whether a list of option texts is asserted by a reply, not only mentioned. `after` is the end of the list before it, or 0."""
+    """Return whether the reply asserts a list of option texts, not only mentions it. `after` is the end of the previous list, or 0."""
     if _RIGHT_AFTER.match(text, end):
         return True
     if text.startswith("等", end):
@@ -352,7 +352,7 @@ def _concluded(text: str, start: int, end: int, after: int) -> bool:
 
 
 def _decided(text: str, start: int, end: int) -> bool:
-    """Return whether one text among several is the chosen one: it begins the reply, or follows a choosing word."""
+    """Return whether one text among several is chosen: it begins the reply or follows a choosing word."""
     opens = text[end : end + 1] in ("。", "(", "\n", "!") and _OPENING.fullmatch(text, 0, start)
     before = text[max(0, start - 32) : start]
     decided = _DECIDED.search(before) and not _ONLY_THEN.search(CLAUSES.split(before)[-1])
@@ -360,13 +360,12 @@ def _decided(text: str, start: int, end: int) -> bool:
 
 
 def _affirmed(text: str, start: int, end: int) -> bool:
-    """Return whether a text is all that a clause states about the question, without another option: 既…又…，属于趋避冲突。"""
+    """Return whether a clause applies this option alone to the question: 既…又…，属于趋避冲突。"""
     return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
 
 
 def _occurrences(text: str, option: str) -> list[int]:
-    """Return the positions of an option's text; one that begins or ends with a digit or Latin letter does not match within a longer
-    word."""
+    """Return the positions of an option's text; a Latin letter or digit at its edge must not continue a longer word."""
     starts, start = [], text.find(option)
     while start >= 0:
         end = start + len(option)

@@ -1,6 +1,6 @@
-"""Published rule sets by name: how the code released with each benchmark parses a reply, so that old figures can be reproduced.
+"""Published rule sets by name: how the code released with each benchmark parses a reply, to reproduce published figures.
 
-Each reimplements the released code, faults included; `tests/eval/test_rules.py` compares its decisions with that code's.
+Each reimplements the released code, bugs included; `tests/eval/test_rules.py` compares the decisions of both.
 """
 
 import json
@@ -17,18 +17,18 @@ from eval.statistics.bootstrap import DIGITS
 from eval.tasks.request import Request
 
 Read = Callable[[str, Mapping[str, str], str], str | None]
-"""Raw reply, options by letter, kind of question in; the decision as the released code writes it, or None, out.
+"""Function of a raw reply, the options by letter and the kind of question; returns the decision in the released code's notation, or None.
 
 The kind is `claim`, `mcqa`, `mrqa`, or for TCMBench a form: `a1`, `a2`, `a3`, `b1`.
 """
 ERROR = "error"
-"""The decision if the released code stops with an exception."""
+"""The decision if the released code raises an exception."""
 BOTH = "both"
 """SdAK's decision if a reply counts as 正确 and as 错误."""
 
 
 class RuleSet(Struct, frozen=True, kw_only=True):
-    """One rule set; a new one is a parser here and an entry in `RULE_SETS`."""
+    """One rule set. To add one, write a parser here and an entry in `RULE_SETS`."""
 
     source: str
     """Repository, commit and function that it reproduces."""
@@ -36,20 +36,20 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     """Kinds of questions that it supports."""
     read: Read
     figures: Callable[[Sequence[tuple[Prediction, Request]]], dict]
-    """All replies of a run with their requests -> the figures of the released code."""
+    """Compute the figures of the released code from all replies of a run with their requests."""
 
 
 _PHRASE = re.compile(r"(?:答案|正确选项)(?:是|：|为|应该是|应该为)(.*?)(?:。|\.|$)", re.DOTALL)
 
 
 def _letters_after_phrase(reply: str, letters: str) -> str:
-    """Return the letters after the first of these phrases, or in the complete reply if there is none, in order."""
+    """Return the letters after the first such phrase, or of the complete reply if there is none, in order."""
     phrase = _PHRASE.search(reply)
     return "".join(character for character in (phrase[1] if phrase else reply) if character in letters)
 
 
 def read_cmb(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the matched letters, which keep order and repeats, or None; single choice takes the first. Options are ignored."""
+    """Return the matched letters in order, repeats included, or None; only the first for single choice. Options are ignored."""
     letters = _letters_after_phrase(reply, "ABCDEFG")
     return (letters if kind == "mrqa" else letters[:1]) or None
 
@@ -63,7 +63,7 @@ _LEADS = (
 
 @cache
 def _patterns(last: str) -> list[re.Pattern]:
-    """Return CPsyExam's patterns in the order in which they are tried; none matches commas, brackets or small letters."""
+    """Return CPsyExam's patterns in the order in which they are tried; none matches commas, brackets or lower-case letters."""
     patterns = []
     for lead in _LEADS:
         if lead.startswith("^"):
@@ -76,10 +76,10 @@ def _patterns(last: str) -> list[re.Pattern]:
 
 
 def read_cpsyexam(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the decision of the code with the paper's prompt: every letter that the first matching pattern finds, so a repeated answer
-    gives two letters.
+    """Return the decision of the code with the paper's prompt: every letter that the first matching pattern finds.
 
-    For the paper's figures of open models, single choices come from the likelihoods of the letters, which no parser can reproduce.
+    A repeated answer therefore gives two letters. The paper's figures for open models take single choices from the likelihoods of the
+    letters, which no parser can reproduce.
     """
     letters = "".join(sorted({*_COLUMNS, *options}))
     if kind == "mrqa":
@@ -100,8 +100,8 @@ _CAPITAL = re.compile("[A-Z]")
 def read_cpsyexam_api(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     """Return the decision of the later code for models behind an API: {"ans": …}, else capitals anywhere in the capitalized reply.
 
-    So `Answer: C` is A. It is the decision on a reply that is the same at each of the five tries. Several letters keep order and repeats,
-    but those of a JSON field are sorted. Without a match the released code is meant to drop the question, but stops with an exception.
+    So `Answer: C` is A. The released code makes five tries; this is its decision if all give the same reply. Several letters keep order
+    and repeats, but those of a JSON field are sorted. Without a match the released code should drop the question, but raises an exception.
     """
     try:
         field = json.loads(reply) if reply else None
@@ -129,8 +129,8 @@ _ANSWER = re.compile(r"答案[：:]\s*([A-Z,，、\s]+)")
 def read_cpsyexam_local(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     """Return the sorted set of the options' letters after the first 答案：, or anywhere in the capitalized reply.
 
-    The later code for local models reads multiple choices only. Without a match it answers with the two likeliest letters, which no parser
-    of replies can reproduce: here that is no decision.
+    The later code for local models parses multiple choices only. Without a match it answers with the two likeliest letters, which no
+    parser can reproduce; this function then returns None.
     """
     if kind != "mrqa":
         return None
@@ -144,7 +144,7 @@ _REFUTE = (("错误", 3), ("不正确", 10), ("这个说法是错误的", 10), (
 
 
 def supports(reply: str) -> bool:
-    """Return whether SdAK counts a reply as 正确 if that is the answer: certain words within its first characters, unnormalized."""
+    """Return whether SdAK counts a reply as 正确 if that is the answer: certain words within its first characters, not normalized."""
     head = reply[:5]
     return ("正确" in head and "不正确" not in head) or any(word in reply[:size] for word, size in _SUPPORT)
 
@@ -155,13 +155,13 @@ def refutes(reply: str) -> bool:
 
 
 def read_sdak(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return 正确, 错误, None for neither, or `both`: these are not exclusive, so one constant sentence can be right on every pair."""
+    """Return 正确, 错误, None for neither, or `both`. The two are not exclusive, so one constant sentence can be correct on every pair."""
     return {(True, True): BOTH, (True, False): "正确", (False, True): "错误"}.get((supports(reply), refutes(reply)))
 
 
 # The released patterns take quadratic time: ([A-Z]).*?案答 and 答案.*?([A-Z]). These find the same letters in one pass.
-_CAPITAL_BEFORE_LABEL = re.compile(r"^[^A-Z\n]*([A-Z]).*?案答", re.M)  # of the reply read backwards
-_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # if no capital follows, none follows a later label of the line
+_CAPITAL_BEFORE_LABEL = re.compile(r"^[^A-Z\n]*([A-Z]).*?案答", re.M)  # in the reversed reply
+_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # without a capital after it, later labels of the line have none
 _LABEL_LETTER = re.compile(r"答案[^A-Z\n]*+([A-Z]?)")
 _OPTION_LETTER = re.compile(r"[A-E]")
 _DOTTED = re.compile(r"．[A-Z]")
@@ -170,12 +170,12 @@ _LETTERS_AND_DOTS = str.maketrans("", "", "ABCDE．.")
 
 
 def read_tcmbench(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the last capital on the line of the last 答案, or the last one of all; then a guess by the options' words.
+    """Return the last capital on the line of the last 答案, else the last capital of the reply, else a guess by the options' words.
 
     An explanation after the answer overrides it, and lower-case or full-width letters are ignored.
     """
     backwards = reply[::-1]
-    if kind == "a3":  # it then guesses by words, but searches the wrong text
+    if kind == "a3":  # the released code then guesses by words, but searches the wrong text
         if "【答案】" not in reply:
             letters = "".join(_LABEL_LETTER.findall(reply)) or _last(backwards) or ""
         else:
@@ -215,10 +215,10 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def choice_figures(read: Read, pairs: Sequence[tuple[Prediction, Request]], of_the_read: bool = False) -> dict:
-    """Return the figures of choice questions with a known answer: a decision is right if it equals the answer as a string.
+    """Return the figures of choice questions with a known answer: a decision is correct if it equals the answer as a string.
 
     Args:
-        of_the_read: also give the figures among the replies with a decision, because the released code drops the others.
+        of_the_read: also return the figures over replies with a decision, because the released code drops the others.
     """
     asked = [(reply, request) for reply, request in pairs if request.answer and request.question_type in ("mcqa", "mrqa")]
     kinds = [request.facets.get("form", "a1") if request.reader == "tcm" else request.question_type for _, request in asked]
@@ -236,8 +236,8 @@ def choice_figures(read: Read, pairs: Sequence[tuple[Prediction, Request]], of_t
 def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, float]:
     """Return the score of CPsyExam's leaderboard (evaluations/evaluate_submission.py at 73daf637).
 
-    The mean of the subjects' accuracies, each among its questions with a decision, and of single and multiple choices the mean, whatever
-    their numbers: not the paper's Avg. A kind without a subject counts as 0.
+    Each subject's accuracy counts its questions with a decision. Single and multiple choice each average their subjects, and the two are
+    averaged unweighted, which is not the paper's Avg. A kind without a subject counts as 0.
     """
     scores = {}
     for kind in ("mcqa", "mrqa"):
@@ -250,7 +250,7 @@ def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, flo
 
 
 def pair_figures(pairs: Sequence[tuple[Prediction, Request]]) -> dict:
-    """Return SdAK's following rate and accuracy by pair; a side is only right or not."""
+    """Return SdAK's following rate and accuracy by pair; a side is only correct or not."""
     sides: dict[tuple[str, int], list[tuple[bool, bool]]] = {}
     both = 0
     for reply, request in pairs:

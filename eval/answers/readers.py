@@ -1,4 +1,4 @@
-"""The parsers by task: a reply in; its outcome, its answer and the answer of the complete reply out."""
+"""Parsers by task: return the outcome of a reply, its answer, and the answer of the complete reply."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -20,7 +20,7 @@ READERS: dict[str, Callable[[str, Options], str | None]] = {
     "qa": lambda reply, options: reply.strip() or None,
     "blank": lambda reply, options: read_blank(reply),
 }
-"""Claims, one option, several options, TCMBench's format, an answer in words, which is the reply itself, and the words for blanks."""
+"""Parsers for claims, one option, several options, TCMBench's format, free answers (the reply itself) and blanks."""
 COMMITTED_READERS: dict[str, Callable[[str, Options, str | None], str | None]] = {
     "claim": lambda reply, options, answer: read_committed_claim(reply, answer),
     "mcqa": lambda reply, options, answer: read_committed_choice(reply, options, False, answer),
@@ -29,7 +29,7 @@ COMMITTED_READERS: dict[str, Callable[[str, Options, str | None], str | None]] =
     "qa": lambda reply, options, answer: answer,
     "blank": lambda reply, options, answer: read_blank(reply, last=True),
 }
-"""The answer that the complete reply commits to, including its reasons."""
+"""Parsers for the answer that the complete reply commits to, including its reasons."""
 
 
 class ParsedReply(NamedTuple):
@@ -45,8 +45,7 @@ class ParsedReply(NamedTuple):
 def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> ParsedReply:
     """Return the outcome of a reply, its answer, and the answer of the complete reply.
 
-    A reply whose reasoning never ends is truncated, and so is one that was cut off before an answer. A complete answer
-    before the cut counts.
+    A reply whose reasoning never ends, or that was cut off before an answer, is truncated. A complete answer before the cut counts.
     """
     read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
     if finish_reason == "error":

@@ -1,4 +1,4 @@
-"""Replies and scores: read, and matched with the items that they belong to; tokens and cost of replies."""
+"""Read replies and scores, match them with their items, and sum up tokens and cost."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,12 +16,12 @@ def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
     """Yield the replies of a run.
 
     Raises:
-        ValueError: one belongs to another run: the file was copied or renamed by hand.
+        ValueError: a reply belongs to another run, because the file was copied or renamed by hand.
     """
     for number, row in enumerate(read_jsonl(path, Prediction, f"`dvc repro predict@{model}` builds it"), 1):
         if row.run != run:
             again = f"rebuild them with `dvc repro -f predict@{model}`"
-            raise ValueError(f"{path}:{number}: a reply of run {row.run}; expected those of {run}; {again}")
+            raise ValueError(f"{path}:{number}: the reply belongs to run {row.run}, expected run {run}; {again}")
         yield row
 
 
@@ -29,8 +29,9 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
     """Return the replies or scores of each item, one per repeat.
 
     Args:
-        what: noun for the records in messages; `remedy` ends a message.
-        repeats: repeats of each item; by default those of the first.
+        what: noun for the records in messages.
+        remedy: end of each message.
+        repeats: repeats expected of each item; by default those of the first item.
 
     Raises:
         ValueError: an item lacks a repeat or has one twice, or a record belongs to no item.
@@ -38,7 +39,7 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
     found: dict[str, list[R]] = {item: [] for item in items}
     for record in records:
         if record.item_id not in found:
-            raise ValueError(f"{what} do not fit the test split: {record.item_id[:80]!r} is not in it; {remedy}")
+            raise ValueError(f"{what} do not match the test split: {record.item_id[:80]!r} is not in it; {remedy}")
         found[record.item_id].append(record)
     expected = None if repeats is None else list(repeats)
     for item, own in found.items():
@@ -46,14 +47,14 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
         own_repeats = [record.repeat for record in own]
         expected = sorted(set(own_repeats)) or [0] if expected is None else expected
         if own_repeats != expected:
-            raise ValueError(f"{what} do not fit the test split: {item} has repeats {own_repeats}, expected {expected}; {remedy}")
+            raise ValueError(f"{what} do not match the test split: {item} has repeats {own_repeats}, expected {expected}; {remedy}")
     return found
 
 
 def usage_of(replies: Sequence[Any], server: Server | None, **counts: int) -> dict[str, float]:
     """Return the tokens of replies, further counts, and the cost in the currency of the server's prices, if it has any.
 
-    Stored replies of an earlier run count like new ones. A prompt is never empty, so a server that reports no tokens has not counted;
+    Stored replies of an earlier run count like new ones. A prompt is never empty, so 0 prompt tokens mean that the server did not count;
     `replies_not_in_cost` is the number of such replies.
 
     Args:

@@ -39,7 +39,7 @@ _PLAIN = re.compile(rf"[A-Za-z0-9{_SIMPLE},.:;!?()\[\]\"'/+&= \n、。“”\-]*
 
 
 def split_reasoning(reply: str) -> tuple[str, bool]:
-    """Return a reply without its reasoning, and whether the reply was cut within the reasoning.
+    """Return a reply without its reasoning, and whether the reply was cut off within the reasoning.
 
     Text before an unfinished reasoning block is part of the reply and stays.
     """
@@ -65,9 +65,9 @@ def split_reasoning(reply: str) -> tuple[str, bool]:
 
 @lru_cache(maxsize=8)
 def folded(text: str) -> str:
-    """Return text in one width and one script, without mark-up, emoji, struck-out text, and blanks inside Chinese words.
+    """Return text in one width and one script, without mark-up, emoji, struck-out text, or spaces inside Chinese words.
 
-    Symbols for right and wrong become √ and ×, several blanks or empty lines one. A tilde stays: A~D is a range.
+    Check marks become √ and crosses ×; several spaces or empty lines become one. A tilde stays, because A~D is a range.
     """
     if not text.isascii():
         for wide, narrow in _WIDE:
@@ -92,7 +92,7 @@ def folded(text: str) -> str:
 
 
 def settled(text: str) -> str:
-    """Return text with normalized blanks, empty lines and blanks within Chinese words."""
+    """Collapse repeated spaces and empty lines, and remove spaces within Chinese words."""
     if "  " in text:
         text = _BLANKS.sub(" ", text)
     if "\n" in text:
@@ -103,7 +103,7 @@ def settled(text: str) -> str:
 
 
 def simplified(text: str) -> str:
-    """Return text in simplified characters; searching for a traditional one first costs a tenth of converting."""
+    """Return text in simplified characters; searching for a traditional one first costs a tenth of the conversion."""
     return _converter().convert(text) if _changed().search(text) else text
 
 

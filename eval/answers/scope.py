@@ -1,6 +1,6 @@
-"""Words that put a verdict into their scope, so that it is not the reply's own: doubt, conditions, other people's views, lack of evidence.
+"""Words that qualify a verdict, so that it is not the reply's own: doubt, conditions, other people's views, lack of evidence.
 
-In: folded text before a verdict; out: whether the verdict is in such a scope.
+The functions take the folded text before a verdict and return whether such a word applies to it.
 """
 
 import re
@@ -31,7 +31,7 @@ _CONDITION = re.compile(
     r"|(?<![a-z])(?:if|unless|otherwise)(?![a-z])"
 )
 _HEARSAY = r"(?:流传|相传|[传谣]言|传闻|谣传|盛传|疯传|据说|据传|听说|网传|报道称|[都常总]说)(?=[,:]?\s?(?:[这该此它]|上述))"
-# The first characters of all of them: checking these first halves the time.
+# The first characters of all these patterns: checking them first halves the time.
 _FIRST = (
     "非没尚无未缺不难很并有部一许少患病家她您你我某那这护药营奶爷外妈爸父母朋同邻亲老长博主厂推网民坊商广题出作学别他前古传过以从另"
     "流相谣盛疯据听报都常总可也或似好看乍表貌说取否怀质是对能到究mpcwiunh"
@@ -68,7 +68,7 @@ _BOTH_CASES = re.compile(
 
 
 def in_scope(before: str) -> bool:
-    """Return whether the text before a verdict in its sentence puts the verdict into its scope."""
+    """Return whether the text before a verdict, in the same sentence, qualifies it."""
     if condition := _CONDITION.search(before):
         concluded = max((each.end() for each in _CONCLUDED.finditer(before, condition.end())), default=0)
         if not concluded or _CONDITION.search(before, concluded):
@@ -82,12 +82,12 @@ def in_scope(before: str) -> bool:
 
 
 def conditional(before: str) -> bool:
-    """Return whether the text before a verdict puts it under a condition."""
+    """Return whether the text before a verdict makes it conditional."""
     return bool(_CONDITION.search(before))
 
 
 def _their_view(before: str) -> bool:
-    """Return whether a person or a pronoun for one judges the rest: 弗洛伊德认为该说法, 他认为它."""
+    """Return whether the verdict is attributed to a person, by name or pronoun: 弗洛伊德认为该说法, 他认为它."""
     if "为" not in before and "觉" not in before and "看来" not in before and "称" not in before and "主张" not in before:
         return False
     views = list(_THEIR_VIEW.finditer(before, before.rfind("。") + 1))
@@ -95,7 +95,7 @@ def _their_view(before: str) -> bool:
 
 
 def without_cases(text: str) -> str:
-    """Return text in which both verdicts, each for its own case, become a placeholder: 对成人来说该说法正确，对孕妇来说该说法错误."""
+    """Replace opposite verdicts on two different cases by a placeholder: 对成人来说该说法正确，对孕妇来说该说法错误."""
     if not ("错" in text or "不正确" in text or "不对" in text or "不成立" in text or "有误" in text):
         return text
     if not ("正确" in text or "成立" in text or "对" in text):
@@ -106,12 +106,12 @@ def without_cases(text: str) -> str:
 
 
 def of_others(before: str) -> bool:
-    """Return whether a sentence names another person's view before its verdict; the view in the question is the claim itself."""
+    """Return whether a sentence cites another person's view before its verdict; the view in the question is the claim itself."""
     return any(not view[0].startswith("题") for view in _VIEW.finditer(before))
 
 
 def view_of_others(before: str) -> bool:
-    """Return whether the clause before a choice gives it as another's: 有人认为答案是, 小明认为应选, 网上的答案是."""
+    """Return whether the clause before a choice attributes it to someone else: 有人认为答案是, 小明认为应选, 网上的答案是."""
     return of_others(before) or _their_view(before) or bool(_SOURCE.search(before))
 
 

@@ -1,6 +1,6 @@
-"""Structured replies: JSON fields, cells of a Markdown table, options judged one by one. In: folded text; out: values or letters.
+"""Extract values or letters from structured replies (folded text): JSON fields, Markdown tables, options judged one by one.
 
-A truncated reply keeps the fields before the cut, so no parser is used that needs the closing bracket.
+A truncated reply keeps the fields before the cut, so nothing here needs the closing bracket.
 """
 
 import re
@@ -49,14 +49,13 @@ _ANY = re.compile(r"选|正|错|对|×|√|符|属|是|orrect|rong|rue|alse|yes|
 
 
 def judged_one_by_one(text: str, options: int = 0) -> str | None:
-    """Return the chosen letters if at least two options are judged separately, None without such a list.
+    """Return the chosen letters if at least two options are judged separately, else None.
 
-    A decision (当选, 不选) counts more than a verdict on the option's statement (正确, 属于), a later one more than an earlier, and a
-    verdict
-    directly after the letter more than those in its reasons.
+    A decision (当选, 不选) outranks a verdict on the option's statement (正确, 属于), a later one outranks an earlier one, and a verdict
+    directly after the letter outranks those in its reasons.
 
     Args:
-        options: number of options of a single choice: if one is called wrong and all others right, it is the chosen one.
+        options: number of options of a single choice: if one is called wrong and all others correct, that one is chosen.
     """
     if ("\n" not in text and "。" not in text and ";" not in text) or not _ANY.search(text):
         return None
@@ -74,14 +73,14 @@ def judged_one_by_one(text: str, options: int = 0) -> str | None:
 
 
 def judged_fields(text: str, options: int = 0) -> str | None:
-    """Return the letters that an object calls right ({"A": true, "B": "错误"}), "" if there are none, None without such an object."""
+    """Return the letters that an object calls correct ({"A": true, "B": "错误"}), "" if there are none, None without such an object."""
     verdict_fields = [(letter, value) for key, value in json_fields(text) if (letter := _option_key(key))]
     verdicts = {letter: bool(match["yes"]) for letter, value in verdict_fields if (match := _VERDICT.match(value))}
     return (_chosen(verdicts, len(verdicts), options) or "") if len(verdict_fields) > 1 else None
 
 
 def _option_key(key: str) -> str:
-    """Return the letter in a key of an object: A, 选项A."""
+    """Return the letter in an object's key: A, 选项A."""
     letter = key.removeprefix("选项").removesuffix("项").strip().upper()
     return letter if len(letter) == 1 and "A" <= letter <= "J" else ""
 
@@ -92,7 +91,7 @@ def _chosen(verdicts: Mapping[str, bool], items: int, options: int) -> str | Non
 
 
 def json_fields(text: str) -> list[Field]:
-    """Return the keys and values of anything that looks like JSON, in order; the value of an object or a list of objects is "{" or "["."""
+    """Return the keys and values of anything that looks like JSON, in order; a nested object or list of objects gives "{" or "["."""
     if ("{" not in text and "[" not in text) or ("'" not in text and '"' not in text):
         return []
     return [
@@ -105,7 +104,7 @@ def json_fields(text: str) -> list[Field]:
 
 
 def table_rows(text: str) -> list[list[str]]:
-    """Return the rows of the first Markdown table, its heading first; none without a rule below the heading."""
+    """Return the rows of the first Markdown table, header first; empty without a rule below the header."""
     if "|" not in text or "-" not in text:
         return []
     rows: list[list[str]] = []
@@ -125,7 +124,7 @@ def table_rows(text: str) -> list[list[str]]:
 
 
 def table_fields(text: str) -> list[Field]:
-    """Return the cells of a table's first row under their headings, or each row's label with the cell next to it."""
+    """Return the cells of a table's first row with their headings, or each row's label with the cell next to it."""
     rows = table_rows(text)
     if not rows:
         return []
@@ -135,7 +134,7 @@ def table_fields(text: str) -> list[Field]:
 
 
 def numbered_values(text: str) -> dict[int, str]:
-    """Return the answers of a JSON object or a table to numbered questions: {1: "E", 2: "A. 肝阳上亢"}."""
+    """Return the answers to numbered questions in a JSON object or table: {1: "E", 2: "A. 肝阳上亢"}."""
     values: dict[int, str] = {}
     current = 0
     for key, value in json_fields(text):
@@ -168,7 +167,7 @@ def _numbered_cells(rows: Sequence[Sequence[str]]) -> dict[int, str]:
 
 
 def letters_in_order(text: str) -> str:
-    """Return the letters of a JSON list, of the answers in a list of objects, or of a table's column, if none is numbered."""
+    """Return the letters of a JSON list, or of the answers in a list of unnumbered objects."""
     if match := _LIST_OF_LETTERS.search(text):
         return "".join(_EACH_LETTER.findall(match[0])).upper()
     answers = [value for key, value in json_fields(text) if _ANSWER_LABEL.fullmatch(key)]
@@ -176,7 +175,7 @@ def letters_in_order(text: str) -> str:
 
 
 def number_of(label: str) -> int:
-    """Return the number of a question in a label: 1, 第一题, Q1; else 0."""
+    """Return the question number in a label (1, 第一题, Q1), or 0."""
     match = _NUMBERED.fullmatch(label.strip())
     if not match:
         return 0

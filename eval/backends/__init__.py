@@ -11,7 +11,7 @@ def open_backend(description: Description, folder: Path) -> Backend:
     """Open a described model.
 
     Raises:
-        ValueError: the backend is unknown or missing, or the model cannot be had.
+        ValueError: the backend is unknown or missing, or the model is unavailable.
     """
     where = f"model {description.model}"
     return BACKENDS[one_of(description.backend, BACKENDS, "backend", where)](description, folder)

@@ -1,8 +1,8 @@
-"""Why metrics changed between two versions: items removed, added, or with another result, and whether the change is noise.
+"""Explain why metrics changed between two versions: items removed, added, or with another result, and whether the change is noise.
 
 python -m eval.diff A [B]      A and B are commits, branches or tags; without B, the current files.
-python -m eval.diff A --html   also a page: metrics with their parts, questions and claims added, removed, moved and edited, items newly
-                               right and newly wrong with their replies; the reserved split is counted and never shown.
+python -m eval.diff A --html   also write a page: metrics with their parts; questions and claims added, removed, moved and edited; items
+                               newly right and newly wrong with their replies. The reserved split is counted but never shown.
 """
 
 import sys
@@ -41,14 +41,14 @@ _MEANINGS = {
 
 
 CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
-"""Why an item has another result, in order of precedence: another right answer, another number of repeats, another prompt, another
-reply to the same prompt, of other weights or of the same, another parsed answer of the same reply, another mark for it."""
+"""Why an item has another result, in order of precedence: another correct answer, another number of repeats, another prompt, another
+reply to the same prompt (by other weights or the same), another parsed answer of the same reply, another mark for it."""
 _MOST_KEYS = 10  # listed without --items
 _MOST_PARAMS = 4
 
 Row = QuestionKey | ClaimPair | Fourfold
 Traits = Mapping[str, tuple]
-"""Cause -> the values that differ between two versions if it applies."""
+"""Cause -> the values that differ between two versions if the cause applies."""
 
 
 class RateEffect(NamedTuple):
@@ -60,13 +60,13 @@ class RateEffect(NamedTuple):
 
 
 def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[RateEffect]:
-    """Return the parts whose effects sum up to mean(after) - mean(before), exactly.
+    """Split a change into parts whose effects sum exactly to mean(after) - mean(before).
 
-    Removing items changes the rate from the mean before to that of the shared items before; then these get their new results,
-    cause by cause; then the added items change it to the mean after. If nothing is shared, the complete change is `added`.
+    Removing items changes the rate from the old mean to the shared items' old mean; then these get their new results, cause by cause;
+    then the added items change it to the new mean. If nothing is shared, the complete change is `added`.
 
     Args:
-        causes: shared item -> why it has another result, if it has.
+        causes: shared item -> why it has another result, if it does.
     """
     shared = sorted(before.keys() & after.keys())
     start, end = mean(before.values()), mean(after.values())
@@ -102,10 +102,10 @@ def traits_of(
 
 
 def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], *, other_weights: bool = False) -> dict[str, str]:
-    """Return why each shared item may have another result: the first cause that applies; items with none are left out.
+    """Return why each shared item may have another result: the first cause that applies; items without a cause are left out.
 
     Args:
-        other_weights: the model was trained anew or is another, which explains other replies.
+        other_weights: the model was retrained or replaced, which explains different replies.
     """
     shared = before.keys() & after.keys()
     causes = {key: next((cause for cause in CAUSES if before[key][cause] != after[key][cause]), None) for key in sorted(shared)}
@@ -113,7 +113,7 @@ def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], *, othe
 
 
 def difference_of(a: DataVersion, b: DataVersion) -> Figures:
-    """Return for each run of both versions how its headline metrics changed, and why."""
+    """Return, for each run in both versions, how its headline metrics changed and why."""
     ours, theirs = a.runs(), b.runs()
     questions = a.questions(), b.questions()
     shared = tqdm([run for run in ours if run in theirs], "compare", unit=" runs", disable=None)
@@ -138,7 +138,7 @@ def _came_and_went(before: Iterable[Row], after: Iterable[Row]) -> dict[str, int
 
 
 def _other_keys(before: Iterable[QuestionKey], after: Iterable[QuestionKey]) -> list[Figures]:
-    """Return the questions with another right answer, on one line and without what a terminal would obey."""
+    """Return the questions with another correct answer, on one line and without terminal control characters."""
     old = {row.id: row.answer for row in before}
     rows = sorted((row for row in after if row.answer != old.get(row.id, row.answer)), key=lambda row: row.id)
     return [
@@ -187,7 +187,7 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 
 
 def as_text(difference: Figures, items: bool) -> str:
-    """Return the changes for the terminal: questions with another right answer, and metrics that moved; all others are one line."""
+    """Format the changes for the terminal: questions with another correct answer and metrics that moved; all others share one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
     if params := difference["params"]:
         more = len(params) - _MOST_PARAMS
@@ -231,7 +231,7 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
             verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
             verdict = f"fewer than {LEAST} items" if test["shared"] < LEAST else verdict
             if test["differs"] and parts.get("weights"):
-                verdict += " of the items; its weights are others, and training has a noise of its own"
+                verdict += " of the items; but the weights changed, and training adds its own noise"
             if test["family"] > 1:
                 p_values += f"; corrected for {test['family']} figures {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}"
             p_values += f": {verdict}"
@@ -254,7 +254,9 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
     a, b = open_version(args.a), open_version(args.b)
     difference = difference_of(a, b)
     if not difference["runs"]:
-        raise ValueError(f"{args.a} and {args.b} share no run: {difference['only_a']} and {difference['only_b']}; nothing can be compared")
+        raise ValueError(
+            f"{args.a} and {args.b} share no run: {difference['only_a']} and {difference['only_b']}; there is nothing to compare"
+        )
     changes = changes_of(a, b)
     difference["data"] = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items() if kind.total]
     if args.html:

@@ -1,4 +1,4 @@
-"""Questions and claims that differ between two versions of the data: added, removed, moved, edited; of the reserved only counts."""
+"""Find questions and claims added, removed, moved or edited between two versions of the data; for reserved ones only counts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -15,7 +15,7 @@ from eval.diff.version import DataVersion
 from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, shown
 
 LEAST_ALIKE = 0.5
-"""Jaccard similarity of bigrams from which one of two texts on the same page is an edit of the other."""
+"""Minimum Jaccard similarity of bigrams for two texts on the same page to count as an edit."""
 _SPLITS = ("train", "dev", "test", "reserved")
 _HIDDEN = "reserved"
 _FIELDS = {
@@ -31,7 +31,7 @@ R = TypeVar("R", Question, ClaimPair, Fourfold)
 
 
 class RecordInSplit(NamedTuple):
-    """A record of one version, and its split."""
+    """A record of one version and its split."""
 
     split: str
     record: Record
@@ -43,22 +43,22 @@ class RecordChange(NamedTuple):
     a: RecordInSplit | None
     b: RecordInSplit | None
     fields: Mapping[str, Marked]
-    """For an edited record, the differing fields."""
+    """The differing fields of an edited record."""
 
     @property
     def id(self) -> str:
-        """Its id in the second version, or the last one that it had."""
+        """The record's id in the second version, or else in the first."""
         return (self.b or self.a).record.id  # type: ignore[union-attr]
 
 
 class ChangesOfKind(NamedTuple):
-    """The changes of one kind."""
+    """The changes of one kind, such as `added`."""
 
     total: int
     displayed: list[RecordChange]
     """The first by id, at most `MAX_DISPLAYED`."""
     withheld: int
-    """Of the checked ones, records of the reserved split of one of the versions, or that would reveal it."""
+    """Number of checked records that are reserved in one of the versions, or would reveal the reserved split."""
 
 
 class Changes(NamedTuple):
@@ -66,15 +66,15 @@ class Changes(NamedTuple):
 
     kind: str
     counts: dict[str, tuple[int, int]]
-    """Split -> its records in the first version and in the second."""
+    """Split -> number of its records in the first and in the second version."""
     kinds: dict[str, ChangesOfKind]
-    """`added`, `removed`, `moved`, `edited`; a record that was moved and edited is in both."""
+    """Changes `added`, `removed`, `moved` and `edited`; a record that was moved and edited is in both."""
     became: dict[str, str]
-    """Of the second version's test split, the records that are `added`, `moved` or `edited`."""
+    """Record in the second version's test split -> `added`, `moved` or `edited`."""
 
 
 def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
-    """Return the changes of the questions, of the claim pairs and of the fourfold rows."""
+    """Return the changes of questions, claim pairs and fourfold rows."""
     questions_a, questions_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
     claimed_a, claimed_b = ({split: version.claims_of(split) for split in _SPLITS} for version in (a, b))
     fourfold_a, fourfold_b = ({split: version.fourfold_of(split) for split in _SPLITS} for version in (a, b))
@@ -120,9 +120,9 @@ def _changes(
 
 
 def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict[int, int]:
-    """Return pairs of removed and added records that are edits: similar and from one page, the most similar first.
+    """Return pairs of removed and added records that are edits: similar and from the same page, the most similar first.
 
-    An edit changes a question's id, and the positions of those after it on its page; so neither alone identifies it.
+    An edit changes a question's id and the positions of those after it on the page, so neither identifies it alone.
     """
     words = [bigrams(_words(one.record)) for one in gone]
     index = NgramIndex(words, LEAST_ALIKE)
@@ -155,13 +155,13 @@ def _words(record: Record) -> str:
 
 
 def text_of(record: Record, name: str) -> str:
-    """Return a field of a record as words; options one per line."""
+    """Return a field of a record as text, with options one per line."""
     value = getattr(record, name)
     return "\n".join(f"{option.letter}. {option.text}" for option in value) if name == "options" else value or ""
 
 
 def whole_text(record: Record) -> str:
-    """Return all text of a record that a model gets, and the right answer."""
+    """Return all text of a record that a model gets, and the correct answer."""
     if not isinstance(record, Question):
         return "\n".join(sentences_of(record))
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]

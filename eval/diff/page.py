@@ -1,4 +1,4 @@
-"""Two versions -> one page for people: how metrics changed, what changed in the data, which items are newly right or wrong."""
+"""Write a page that compares two versions: how metrics changed, what changed in the data, which items are newly right or wrong."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -27,13 +27,13 @@ SAME = "as before"
 
 
 def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the item browser of the second version, filtered also by the changes since the first.
+    """Yield the files of the second version's item browser, with the changes since the first as an additional filter.
 
-    An additional file, `since.js`, has only the changes: the items of a report of the second version in the parent folder read it.
+    An additional file, `since.js`, has only the changes, for the item browser of the second version's report in the parent folder.
 
     Args:
         since: item -> its change; items without one are unchanged.
-        runs: the results of `difference_of` for the runs in both versions.
+        runs: results of `difference_of` for the runs in both versions.
     """
     ids = sorted(row.id for rows in (b.questions_of("test"), _claims_of(b)) for row in rows)
     results = _results(runs)
@@ -59,12 +59,12 @@ def _id_of(row: Record) -> str:
 
 
 def _committed(score: Score) -> Score:
-    """Return a score in which the reply commits to its answer: an older version has no other."""
+    """Set the committed answer of a score to its answer, because older versions have only one answer."""
     return structs.replace(score, committed=score.answer, committed_correct=score.correct)
 
 
 def facets_of_version(version: DataVersion) -> dict[str, dict[str, str]]:
-    """Return for each item of the test split its subject and atomic type as named on the items page."""
+    """Return, for each test item, its subject and atomic type as shown on the items page."""
     facets = {row.id: facets_of(row) for row in version.questions_of("test")}
     return facets | {row.id: {"atomic_type": row.atomic_type} for row in _claims_of(version) if row.atomic_type}
 
@@ -74,7 +74,7 @@ def _claims_of(version: DataVersion) -> list[ClaimPair | Fourfold]:
 
 
 def _results(runs: Mapping[str, Figures]) -> dict[str, str]:
-    """Return for each item with another result in both versions whether it is right more often or less."""
+    """Return, for each item whose result differs between the versions, whether it is newly right or newly wrong."""
     ways: dict[str, set[str]] = {}
     for figures in runs.values():
         for key, one in figures.get("accuracy", {}).get("changed", {}).items():
@@ -86,7 +86,7 @@ _FACETS = ("subject", "atomic_type")
 
 
 class FacetChange(NamedTuple):
-    """The change of one part of the test split in one run, and how many items of it are newly right or wrong."""
+    """The change of one part of the test split in one run, and how many of its items are newly right or wrong."""
 
     run: str
     facet: str
@@ -105,7 +105,7 @@ class FacetChange(NamedTuple):
 
 
 class ChangedItem(NamedTuple):
-    """An item of both versions that is newly right, or newly wrong."""
+    """An item of both versions that is newly right or newly wrong."""
 
     id: str
     text: str
@@ -121,12 +121,12 @@ def params_command(difference: Figures) -> str:
 
 
 def has_moved(figure: Figures) -> bool:
-    """Return whether a metric has another value, or items with another result, as `_metric` of `eval.diff` gives it."""
+    """Return whether a metric (by `_metric` of `eval.diff`) has another value or items with another result."""
     return bool(figure["changed"] or any(part["effect"] for part in figure["parts"].values()))
 
 
 def rounded_parts(change: float | Fraction, effects: Sequence[float | Fraction], digits: int = DIGITS) -> list[float]:
-    """Return the parts of a change, rounded so that their sum is the change as it is written (largest remainders)."""
+    """Round the parts of a change so that they sum to the change as printed (largest-remainder method)."""
     units = 10**digits
     amounts = [Fraction(effect) * units for effect in effects]
     whole = [floor(amount) for amount in amounts]
@@ -137,17 +137,17 @@ def rounded_parts(change: float | Fraction, effects: Sequence[float | Fraction],
 
 
 def points_of(figure: Figures, decimals: int) -> dict[str, float]:
-    """Return the parts of a metric's change in points; they sum up to the change in as many decimals."""
+    """Return the parts of a metric's change in points; they sum to the change rounded to as many decimals."""
     points = rounded_parts(100 * figure["change"], [100 * part["effect"] for part in figure["parts"].values()], decimals)
     return dict(zip(figure["parts"], points, strict=True))
 
 
 def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures, changes: Sequence[Changes]) -> Path:
-    """Write the page of a difference, an item browser and their scripts into a folder; return the page.
+    """Write the diff page, an item browser and their scripts into a folder; return the page's path.
 
     Args:
-        difference: the result of `difference_of` for the two.
-        changes: that of `changes_of`.
+        difference: result of `difference_of` for the two versions.
+        changes: result of `changes_of` for the two versions.
     """
     figures = [(run, name, figure) for run, named in difference["runs"].items() for name, figure in named.items()]
     moved = [(run, name, figure) for run, name, figure in figures if has_moved(figure)]
@@ -180,7 +180,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
 
 
 def _said(figure: Figures, training: str) -> str:
-    """Return whether a change is more than noise: `differs`, `unsure`, `retrained` if training adds a noise of its own, or `untested`."""
+    """Return whether a change is more than noise: `differs`, `unsure`, `retrained` if training adds its own noise, or `untested`."""
     if not (test := figure["paired"]).get("family"):
         return "untested"
     is_of_training = training == RETRAINED and figure["parts"]["weights"]["items"]
@@ -188,7 +188,7 @@ def _said(figure: Figures, training: str) -> str:
 
 
 def _facet_changes(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> list[FacetChange]:
-    """Return the subjects and atomic types with a change, the largest loss of a run first."""
+    """Return the subjects and atomic types that changed, the largest loss first."""
     facets = facets_of_version(a), facets_of_version(b)
     rows = []
     for run, figures in runs.items():
@@ -217,7 +217,7 @@ def _by_value(tallies: Tallies, facets: Mapping[str, Mapping[str, str]], facet: 
 
 
 def _changed_items(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[ChangedItem]]]]:
-    """Return for each run the number of items newly right and newly wrong, and the first of them."""
+    """Return, for each run, the number of newly right and newly wrong items, and the first of them."""
     items: dict[str, Record] = {row.id: row for row in b.questions_of("test")}
     items |= {row.id: row for row in _claims_of(b)}
     by_run = {}

@@ -1,4 +1,4 @@
-"""One version of data and results: a git revision by way of DVC's cache, or the files in the workspace."""
+"""One version of data and results: a git revision read from DVC's cache, or the files in the workspace."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,13 +19,13 @@ from atomexam.text.yaml_values import yaml_values
 from eval.statistics.paired_tests import QuestionKey
 
 WORKSPACE = "workspace"
-_SHORT = 10  # characters of a commit: one in 10^12 others has the same prefix
+_SHORT = 10  # characters of a commit; one in 10^12 others has the same prefix
 _VALUE_COLUMNS = 30
 T = TypeVar("T")
 
 
 class VersionScore(Score, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A score of any version: further fields are ignored, and those that an older version lacks are empty, as in the records below."""
+    """A score of any version: unknown fields are ignored, and fields that an older version lacks are empty, as in the records below."""
 
     outcome: str  # type: ignore[assignment]
     answer: str | None = None
@@ -53,7 +53,7 @@ class VersionJudgement(Judgement, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Sighting(Provenance, frozen=True, kw_only=True, forbid_unknown_fields=False, order=True):
-    """A sighting of a record of any version."""
+    """A place where a record was seen, of any version."""
 
     snapshot: str = ""
     page_id: str = ""
@@ -102,28 +102,28 @@ class VersionFourfold(Fourfold, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class DataVersion:
-    """Reads a revision."""
+    """Reads the files of one version."""
 
     def __init__(self, name: str, repository: Path = Path()) -> None:
         self.name = name
         self._read, self._has, self.about = (*_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
-        """Display name of the version: for a revision also commit and day."""
+        """Display name of the version; for a revision with commit and day."""
         self._trees: dict[str, dict[str, Any]] = {}
 
     def runs(self) -> dict[str, Any]:
-        """Return the version's runs on test by name, as params.yaml has them."""
+        """Return the version's runs on test by name, as in its params.yaml."""
         return runs_on_test(self.settings("runs"))
 
     def judgements(self, run: str) -> list[VersionJudgement]:
-        """Return the judgements of a run's answers in words; nothing if there are none."""
+        """Return the judgements of a run's answers in words; empty if there are none."""
         return self._rows(f"data/judgements/{run}.jsonl", VersionJudgement) if run in self.settings("judges") else []
 
     def settings(self, block: str) -> dict[str, Any]:
-        """Return a block of the version's params.yaml; nothing if it has none."""
+        """Return a block of the version's params.yaml; empty if it is missing."""
         return self._tree(PARAMS_FILE).get(block) or {}
 
     def params_changed(self, since: "DataVersion") -> list[str]:
-        """Return in words the parameters that another version has otherwise."""
+        """Return the parameters that differ from another version, in words."""
         return [*_changes(since._tree(PARAMS_FILE), self._tree(PARAMS_FILE))]
 
     def scores(self, run: str) -> list[VersionScore]:
@@ -131,7 +131,7 @@ class DataVersion:
         return self._rows(f"data/scores/{run}.jsonl", VersionScore)
 
     def replies(self, run: str) -> list[VersionReply]:
-        """Return a run's replies: from its model's folder or, in an older version, from a file of its own."""
+        """Return a run's replies from its model's folder or, in an older version, from its own file."""
         model = (self.settings("runs")[run] or {}).get("model")
         try:
             return self._rows(f"data/predictions/{model}/{run}.jsonl", VersionReply)
@@ -154,7 +154,7 @@ class DataVersion:
         return self._rows(f"data/splits/{split}/claims.jsonl", VersionClaim)
 
     def fourfold_of(self, split: str) -> list[VersionFourfold]:
-        """Return the fourfold rows of a split; nothing if the version has none."""
+        """Return the fourfold rows of a split; empty if the version has none."""
         path = f"data/splits/{split}/fourfold.jsonl"
         return self._rows(path, VersionFourfold) if self._has(path) else []
 
@@ -167,7 +167,7 @@ class DataVersion:
         return (self.settings("runs").get(run) or {}).get("task")
 
     def weights_of(self, run: str) -> str | None:
-        """Return the hash of a run's model by dvc.lock; None if no stage makes that model."""
+        """Return the hash of a run's model in dvc.lock; None if no stage trains that model."""
         made = f"data/models/{self.model_of(run)}"
         try:
             stages = self._tree("dvc.lock").get("stages") or {}
@@ -176,7 +176,7 @@ class DataVersion:
         return next((out.get("md5") for stage in stages.values() for out in stage.get("outs") or [] if out.get("path") == made), None)
 
     def _tree(self, path: str) -> dict[str, Any]:
-        if path not in self._trees:  # a lock of 40 stages takes a second to parse, and each run asks for it
+        if path not in self._trees:  # a lock file of 40 stages takes a second to parse, and each run needs it
             values: Any = yaml_values(self._read(path), f"{self.name}: {path}")
             self._trees[path] = values or {}
         return self._trees[path]
@@ -205,7 +205,7 @@ RETRAINED = "retrained"
 
 
 def training_of(a: DataVersion, b: DataVersion, run: str) -> tuple[str, bool]:
-    """Return in words whether a run's weights in two versions are the same, as far as known, and whether they are certainly others."""
+    """Return in words whether a run's weights are the same in two versions, as far as known, and whether they certainly differ."""
     before, after = a.model_of(run), b.model_of(run)
     weights = a.weights_of(run), b.weights_of(run)
     if None in (before, after):
@@ -218,7 +218,7 @@ def training_of(a: DataVersion, b: DataVersion, run: str) -> tuple[str, bool]:
 
 
 def tags(repository: Path = Path()) -> list[str]:
-    """Return the tags of a repository, the oldest commit first."""
+    """Return the tags of a repository, oldest commit first."""
     from dvc.repo import Repo
     from dvc.scm import SCM
 
@@ -227,12 +227,12 @@ def tags(repository: Path = Path()) -> list[str]:
 
 
 def _workspace(repository: Path) -> tuple[Callable[[str], bytes], Callable[[str], bool]]:
-    """Return a reader of the files, and what tells whether there is one."""
+    """Return functions that read a file and that check whether it exists."""
 
     def read(path: str) -> bytes:
         if not (repository / path).exists():
             if path == PARAMS_FILE:
-                raise FileNotFoundError(f"no {path} in this folder; run the command in the repository's folder")
+                raise FileNotFoundError(f"no {path} in this folder; run the command from the repository's root")
             raise FileNotFoundError(f"{path}: not in the workspace; `dvc repro` builds it, `dvc checkout` restores it from the cache")
         return (repository / path).read_bytes()
 
@@ -240,7 +240,7 @@ def _workspace(repository: Path) -> tuple[Callable[[str], bytes], Callable[[str]
 
 
 def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], Callable[[str], bool], str]:
-    """Return a reader of a revision's files, those of git and those of DVC's cache, what tells whether there is one, and the display name.
+    """Return functions that read a revision's file (from git or DVC's cache) and check whether it exists, and the display name.
 
     Raises:
         ValueError: there is no such revision.

@@ -1,6 +1,6 @@
 """Stage `errors`: replies to claims and their scores -> why pairs are not right, and the queue for annotators.
 
-SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` fills eval/labels.jsonl: docs/evaluation.md.
+SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` writes eval/labels.jsonl: docs/evaluation.md
 """
 
 import logging
@@ -38,10 +38,10 @@ _AGAIN = "rebuild them with `dvc repro score`"
 
 
 def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> list[Pair]:
-    """Return the claim pairs with a run's replies and scores of its first repeat.
+    """Return the claim pairs with the replies and scores of a run's first repeat.
 
     Raises:
-        ValueError: they do not match, so the files belong to other data.
+        ValueError: they do not match, so the files belong to different data.
     """
     claims = list(claims)
     sides = {claim.id: {side: f"{claim.id}/{side}" for side in PAIR} for claim in claims}
@@ -98,17 +98,17 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.metrics, {"labels": labelled, "unused_labels": labelled - len(used), "runs": figures, "agreement": agreed})
     if unused := labelled - len(used):
         logging.getLogger("errors").warning(
-            "%d of %d labels in %s count for nothing: no sheet has their replies now, as after another training, prompt or `drawn`; "
-            "label the new ones: fill copies of the sheets in %s, then `python -m eval.review COPIES`",
+            "%d of %d labels in %s count only for the agreement: the sheets no longer have their replies (new training, prompt or `drawn`); "
+            "label the new ones: fill in copies of the sheets in %s, then `python -m eval.review COPIES`",
             unused, labelled, args.labels, args.out,
         )  # fmt: skip
-    todo = f"; no reply is labelled yet: fill copies of the sheets in {args.out}, then `python -m eval.review COPIES`" if figures else ""
+    todo = f"; no reply is labelled yet: fill in copies of the sheets in {args.out}, then `python -m eval.review COPIES`" if figures else ""
     done = f"; {number_of(labelled, 'label')}" if labelled else todo
     print_summary("errors", f"{number_of(len(figures), 'run')} of claims{done}")
 
 
 def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
-    """Return the runs of task claim with their models: those of params.yaml or, in a manual call without it, those of the plan."""
+    """Return the runs of task claim with their models, from params.yaml or, if called by hand without it, from the plan."""
     if runs := runs_on_test(args.all_params.get("runs") or {}):
         return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
     planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]
@@ -117,14 +117,14 @@ def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
 
 _PROMPT = Path(__file__).parent / "prompts" / "error_type.txt"
 _OPEN = ("sycophancy", "contrary", "reversed")
-"""Patterns that may be another error, depending on the reason."""
+"""Patterns that may turn out to be another error, depending on the reason."""
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
 _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
 _LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
 
 
 def error_request(pair: Pair) -> Request:
-    """Return the request for the error of a pair."""
+    """Return the request that asks for the error of a pair."""
     claim, replies = pair.claim, pair.replies
     texts = {"factual": claim.factual, "non_factual": claim.non_factual}
     texts |= {f"{side}_reply": reply for side, reply in replies.items()}
@@ -145,15 +145,15 @@ def error_request(pair: Pair) -> Request:
 
 
 def read_letter(reply: str) -> str | None:
-    """Return the letter if it is the complete reply: a reply that repeats the prompt, or argues, is not accepted."""
+    """Return the letter if it is the complete reply; replies that repeat the prompt or argue are not accepted."""
     match = _LETTER.fullmatch(folded(split_reasoning(reply)[0]).strip())
     return match[1] if match else None
 
 
 def judge_errors(judge: Judge, sampled: Iterable[Pair], models: Path, path: Path, name: str) -> tuple[dict[str, ErrorProposal], int]:
-    """Return a model's proposals by claim, and the number of pairs in its prompts: those with two verdicts and a reason.
+    """Return a model's proposals by claim, and the number of pairs it was asked about: those with two verdicts and a reason.
 
-    For all others the verdicts decide; a pair whose reply could not be parsed has no proposal.
+    For all other pairs the verdicts decide; a pair whose judgement could not be parsed has no proposal.
     """
     pairs = {pair.claim.id: pair for pair in sampled if pattern_of(pair) in _OPEN and has_a_reason(pair)}
     proposals: dict[str, ErrorProposal] = {}

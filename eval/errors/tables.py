@@ -1,6 +1,6 @@
-"""Pairs of replies that are not right: the queue for annotators, and the tables of errors and of answer reliability.
+"""Reply pairs that are not right: the queue for annotators, and the tables of errors and answer reliability.
 
-SdAK, Tables 5 and 4. A queue is written as rows and as a sheet to fill in, the tables as metrics and as a page.
+SdAK, Tables 5 and 4. The queue is written as rows and as a sheet to fill in, the tables as metrics and as a page.
 """
 
 import hashlib
@@ -18,9 +18,9 @@ COLUMNS = ("id", "asks", "label", "comment", "factual", "factual_reply", "non_fa
 
 
 def sample(pairs: Iterable[Pair], many: int, seed: int) -> list[Pair]:
-    """Return a random sample: the pairs with the lowest hashes of seed and claim, the lowest first.
+    """Return a random sample: the pairs with the lowest hashes of seed and claim, lowest first.
 
-    So every run has the same claims in its sample, growing data change few of them, and the first rows of a queue are also a random sample.
+    So every run samples the same claims, new data changes few of them, and the first rows of a queue are also a random sample.
     """
     return sorted(pairs, key=lambda pair: hashlib.sha256(f"{seed}/{pair.claim.id}".encode()).hexdigest())[:many]
 
@@ -35,8 +35,8 @@ def build_queue(
     """Return a run's queue: first the sampled pairs that are not right, then right ones with reasons.
 
     Args:
-        proposals: by claim, for pairs that are not right.
-        labels: by pair of replies and annotator.
+        proposals: claim -> proposal, for pairs that are not right.
+        labels: reply pair -> annotator -> label.
     """
     rows = [_row(run, pair, "error", proposals.get(pair.claim.id), labels) for pair in wrong]
     return rows + [_row(run, pair, "reason", proposals.get(pair.claim.id), labels) for pair in right]
@@ -47,7 +47,7 @@ def _row(
 ) -> ReplyPair:
     claim, replies = pair.claim, pair.replies
     identity = pair_id(claim.factual, replies["factual"], claim.non_factual, replies["non_factual"])
-    allowed = ERRORS if asks == "error" else REASONS  # a changed parser may have turned a right pair into a wrong one since
+    allowed = ERRORS if asks == "error" else REASONS  # a parser change may have turned a right pair into a wrong one since
     return ReplyPair(
         id=identity,
         run=run,
@@ -66,7 +66,7 @@ def _row(
 
 
 def write_queue_sheet(path: Path, rows: Iterable[ReplyPair]) -> None:
-    """Write the sheet that an annotator fills in, without the labels of others; a label applies to the complete reply of the JSONL row."""
+    """Write the sheet for annotators, without others' labels; a label applies to the complete reply in the JSONL row."""
     cells = [[cell_text(str(getattr(row, name, "") or "")) for name in COLUMNS] for row in rows]
     write_sheet(path, COLUMNS, cells, {"label": [*ERRORS, *REASONS]})
 
@@ -79,15 +79,15 @@ TO_LABEL = (
     "Copy the sheets in data/errors, which the next `errors` overwrites, name the copies after their annotators and fill them in; "
     "run `python -m eval.review COPIES`, then `dvc repro` (docs/evaluation.md)."
 )
-"""Instruction in place of a table without labels."""
+"""Instruction shown instead of a table without labels."""
 
 
 def run_figures(pairs: Sequence[Pair], proposals: Iterable[ErrorProposal], reasoned: int, queue: Sequence[ReplyPair]) -> Figures:
-    """Return the figures of one run: patterns of all pairs, and the errors of the sampled ones by rules and by annotators.
+    """Return the figures of one run: patterns of all pairs, and errors of the sampled ones by rules and by annotators.
 
     Args:
-        proposals: by rules, for each pair that is not right.
-        reasoned: right pairs with reasons in both replies.
+        proposals: proposals by rules, for each pair that is not right.
+        reasoned: number of right pairs with reasons in both replies.
     """
     patterns = Counter(map(pattern_of, pairs))
     truncated = sum(pattern_of(pair) == "not_follow" and "truncated" in pair.outcomes.values() for pair in pairs)
@@ -118,7 +118,7 @@ def _share(count: int, total: int) -> Figures:
 
 
 def _reliability(right: int, reasoned: int, reason_rows: Sequence[ReplyPair]) -> Figures:
-    """Return the share of labelled right pairs with sound reasons, and its interval (Wilson); pairs without a majority do not count."""
+    """Return the share of labelled right pairs with sound reasons, with its Wilson interval; pairs without a majority do not count."""
     decided = Counter(majority_label(row.labels.values()) for row in reason_rows if row.labels)
     figures = {"right": right, "without_reason": right - reasoned, "drawn": len(reason_rows)}
     figures |= {"labelled": decided.total(), "sound": decided["sound"], "unsound": decided["unsound"], "undecided": decided[None]}
@@ -132,7 +132,7 @@ def _reliability(right: int, reasoned: int, reason_rows: Sequence[ReplyPair]) ->
 
 
 def ratings_of(labels: Mapping[str, Mapping[str, Label]], allowed: Sequence[str]) -> list[dict[str, str]]:
-    """Return the labels of each pair by annotator, only the allowed ones, for inter-annotator agreement."""
+    """Return the allowed labels of each pair by annotator, for inter-annotator agreement."""
     return [{name: one.label for name, one in by_annotator.items() if one.label in allowed} for by_annotator in labels.values()]
 
 

@@ -1,8 +1,8 @@
 """Stage `finetune`: train split and passages -> a model in the Hugging Face format, for each line under `finetune`.
 
-It is a small Qwen2 with a tokenizer of its own, trained from scratch: first on passages and claims as text,
-then on the evaluation's own prompts with their answers. Steps are counted, never timed. Weights are float64, rounded to a grid
-after each step and to bfloat16's values when saved, so that the same data gives the same weights on any processor.
+The model is a small Qwen2 with its own tokenizer, trained from scratch: first on passages and claims as text, then on the evaluation
+prompts with their answers. Steps are counted, never timed. Weights are float64, rounded to a grid after each step and to bfloat16 when
+saved, so that the same data gives the same weights on any processor.
 """
 
 import os
@@ -28,10 +28,10 @@ from eval.finetune import training_data
 from eval.models.local.weights import MADE, content_hash
 from eval.tasks.request import Request
 
-_THREADS = 1  # the number of threads is part of the result; a second one gains little, and waits on shared cores
+_THREADS = 1  # the result depends on the number of threads; a second one gains little and stalls on shared cores
 _GRID = 2.0**16
-"""Weights are rounded to multiples of 1 / _GRID after each step: far coarser than the differences between sums in another order, so that
-these vanish before the next step enlarges them (over 1,251 steps from 1e-16 to 4e-6), and far finer than a step."""
+"""Weights are rounded to multiples of 1 / _GRID after each step. This is far coarser than the differences between summation orders, so
+they vanish before the next step amplifies them (over 1,251 steps from 1e-16 to 4e-6), and far finer than a step."""
 _MAX_POSITIONS = 32768  # enough for few-shot prompts; rotary positions cost nothing
 
 
@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "finetune", Training, paths, keyed=True)
     if os.environ.get("RANK", "0") != "0":
-        print("finetune: only one process trains, so that the sums are the same everywhere; this one has nothing to do", file=sys.stderr)
+        print("finetune: only one process trains, so that sums are the same everywhere; this one exits", file=sys.stderr)
         return
     training: Training = args.params
     if training.hidden % (2 * training.heads):
@@ -151,7 +151,7 @@ def _new_model(training: Training, tokenizer: Any) -> Any:
 
 
 def _draw_weights(model: Any, training: Training) -> None:
-    """Sample the first weights by numpy's PCG64: torch's own normal numbers in float32 differ by processor."""
+    """Sample the initial weights with numpy's PCG64, because torch's normal numbers in float32 differ between processors."""
     import torch
 
     draw = np.random.Generator(np.random.PCG64(training.seed))
@@ -162,7 +162,7 @@ def _draw_weights(model: Any, training: Training) -> None:
 
 
 def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training: Training, name: str) -> dict[str, Any]:
-    """Take one step per batch and return the loss curve in twenty points."""
+    """Train one step per batch and return step count, tokens and loss curve."""
     import torch
 
     batches = training_data.batches_of(taught, training.batch_examples, training.batch_tokens)
@@ -199,13 +199,13 @@ def _snap(model: Any) -> None:
 
 
 def _loss(model: Any, batch: Sequence[training_data.TrainingExample]) -> Any:
-    """Return the mean loss of the target tokens; the output layer runs only for these."""
+    """Return the mean loss of the target tokens; the output layer runs only on these."""
     import torch
 
     width = max(len(example.ids) for example in batch)
     ids = torch.tensor([example.ids + [0] * (width - len(example.ids)) for example in batch])
     targets = torch.tensor([example.targets[1:] + [training_data.IGNORED] * (width + 1 - len(example.ids)) for example in batch])
-    # Padding is on the right, which causal attention never reads.
+    # Padding is on the right, where causal attention never reads it.
     states = model.model(input_ids=ids, use_cache=False).last_hidden_state
     learned = targets != training_data.IGNORED
     return torch.nn.functional.cross_entropy(model.lm_head(states[learned]), targets[learned])

@@ -1,4 +1,4 @@
-"""Training data of models made from scratch: plain texts, and the evaluation's own conversations with their right replies."""
+"""Training data for models trained from scratch: plain texts, and the evaluation's conversations with correct replies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
@@ -21,21 +21,21 @@ _BLOCK_TOKENS = 256
 _TURNS = (1, 2, 6)  # questions per conversation: alone, as in zero-shot, or after up to five shots
 _ALONE = ("claim", "qa")
 _TASKS_BY_READER = {"claim": "claim", "mcqa": "choice", "mrqa": "choice", "qa": "essay", "tcm": "tcm"}
-# Option letters and the marks of answer formats are tokens of their own: a small model then learns them from few examples.
+# Option letters and the marks of answer formats are single tokens, so that a small model learns them from few examples.
 _ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", "<coas>", "<coe>", *LETTERS)
-# Qwen2's pre-tokenizer; the library replaces any other by it when it loads a Qwen2 model.
+# Qwen2's pre-tokenizer; the library replaces any other with it when it loads a Qwen2 model.
 _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
 class TrainingExample(NamedTuple):
-    """Token ids, and for each the id to predict, or -100 if it is not a target."""
+    """Token ids, and for each the target id, or -100 if it is not a target."""
 
     ids: list[int]
     targets: list[int]
 
 
 def curve(losses: Sequence[float], digits: int) -> list[float]:
-    """Return a loss curve in at most twenty points."""
+    """Average a loss curve to at most twenty points."""
     size = -(-len(losses) // 20) or 1
     return [round(mean(losses[start : start + size]), digits) for start in range(0, len(losses), size)]
 
@@ -46,10 +46,9 @@ def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> lis
 
 
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
-    """Return the requests of the trained tasks in all wordings with known answers, with the shortest reply in the requested format as
-    solution.
+    """Return the requests of the trained tasks with known answers, in all wordings; the solution is the shortest reply in the format.
 
-    A request that follows another includes that one's question and right reply.
+    A request that follows another includes that one's question and correct reply.
     """
     solved_requests = []
     for task in map(TASKS.__getitem__, dict.fromkeys(_TASKS_BY_READER.values())):
@@ -61,7 +60,7 @@ def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -
 
 
 def _reached(request: Request, solved: Mapping[str, Request]) -> bool:
-    """Return whether all requests that a request follows have a known answer."""
+    """Return whether all requests before this one in its conversation have a known answer."""
     return request.follows is None or (request.follows in solved and _reached(solved[request.follows], solved))
 
 
@@ -75,7 +74,7 @@ def _with_history(request: Request, solved: Mapping[str, Request]) -> Request:
 def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch: int) -> list[Request]:
     """Return at most `per_task` items of each task; epochs cycle through a task's shuffled items.
 
-    An item has one wording at a time, and the next one in the next cycle: several wordings take no more time than one.
+    An item has one wording per cycle and the next one in the next cycle, so several wordings take no more time than one.
     """
     by_task: dict[str, dict[str, list[Request]]] = {}
     for request in requests:
@@ -92,7 +91,7 @@ def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch:
 
 
 def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[list[Request]]:
-    """Return the requests in an epoch's order, choice questions of one pool and wording grouped into conversations of 1, 2 or 6."""
+    """Return an epoch's requests in order, with choice questions of one pool and wording grouped into conversations of 1, 2 or 6."""
     draw = Random(f"{seed}/conversations/{epoch}")
     pools: dict[tuple[str, str], list[Request]] = {}
     for request in requests:
@@ -109,9 +108,9 @@ def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[li
 
 
 def text_examples(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: int) -> list[TrainingExample]:
-    """Return blocks of text, each text closed by the end-of-text token; of more than `most_tokens` a sample of blocks."""
+    """Return the texts, each ended by the end-of-text token, in shuffled blocks; at most `most_tokens` in all."""
     stream: list[int] = []
-    # A text stays text even if it spells a control token.
+    # Text that spells a control token is still tokenized as text.
     for ids in tokenizer(list(texts), add_special_tokens=False, split_special_tokens=True)["input_ids"] if texts else []:
         stream += [*ids, tokenizer.convert_tokens_to_ids(END_OF_TEXT)]
     blocks = [stream[start : start + _BLOCK_TOKENS] for start in range(0, len(stream), _BLOCK_TOKENS)]
@@ -120,8 +119,7 @@ def text_examples(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: 
 
 
 def prompt_example(tokenizer: Any, chunk: Sequence[Request]) -> TrainingExample:
-    """Return a conversation as the model will get it; only the replies are targets, each tokenized separately from its prompt, as in
-    evaluation."""
+    """Return a conversation as in evaluation, each reply tokenized separately from its prompt; only the replies are targets."""
     ids: list[int] = []
     targets: list[int] = []
     rendered = ""
@@ -136,7 +134,7 @@ def prompt_example(tokenizer: Any, chunk: Sequence[Request]) -> TrainingExample:
 
 
 def batches_of(examples: Sequence[TrainingExample], max_examples: int, most_tokens: int) -> list[list[TrainingExample]]:
-    """Return batches of examples of similar length; an example longer than a batch is one by itself."""
+    """Group examples of similar length into batches; an example longer than a batch gets its own."""
     batches: list[list[TrainingExample]] = []
     for example in sorted(examples, key=lambda example: len(example.ids)):
         size = len(batches[-1]) + 1 if batches else 1
@@ -148,7 +146,7 @@ def batches_of(examples: Sequence[TrainingExample], max_examples: int, most_toke
 
 
 def conversation_texts(requests: Sequence[Request]) -> list[str]:
-    """Return the texts of the conversations for the tokenizer: contents, solutions and the names of the roles."""
+    """Return the texts that the tokenizer is trained on: contents, solutions and role names of the conversations."""
     texts = []
     for request in requests:
         texts += [request.solution or "", *(text for message in request.messages for text in message.values())]
@@ -156,7 +154,7 @@ def conversation_texts(requests: Sequence[Request]) -> list[str]:
 
 
 def byte_pairs(texts: Sequence[str], vocab_size: int) -> Tokenizer:
-    """Return a byte-level BPE tokenizer learned from texts."""
+    """Train a byte-level BPE tokenizer on texts."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
     split = pre_tokenizers.Split(Regex(_PIECES), behavior="isolated")

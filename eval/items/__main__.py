@@ -1,7 +1,7 @@
 """Stage `items`: the scores of all runs -> statistics of each item and of the tests, and a queue of keys that are probably wrong.
 
-One run a model counts, the one with the most known replies, then the most right, since runs of a model are not independent; baselines
-tell nothing of an item and do not count.
+Runs of one model are not independent, so only one run per model counts: the one with the most known replies, then the most correct ones.
+Baselines say nothing about an item and do not count.
 docs/items.md
 """
 
@@ -47,9 +47,9 @@ MOST_QUEUED = 500
 _OF_PEOPLE = ["pass_rate", "level"]
 _FACETS = ("type", "exam", "subject", "source")
 _LETTER_TASKS = ("choice", "tcm", "tf")
-"""Tasks whose answers are options. Words for blanks are right in several spellings, so their keys are not examined."""
+"""Tasks whose answers are options. Words for blanks are correct in several spellings, so their keys are not examined."""
 FILES = {"claim": "claims", "fourfold": "fourfold"}
-"""Records that a task asks of, if not of questions. Not from `eval.tasks`: a changed prompt would make this stage stale."""
+"""Records that a task uses instead of questions. Not imported from `eval.tasks`, where a changed prompt would make this stage stale."""
 _NO_KEY = -2
 _LABELS = {
     "by": "Divided by", "name": "Part", "id": "Item",
@@ -77,13 +77,13 @@ _AGREED = (
 
 
 class Origin(Struct):
-    """Where a record was seen; further fields are ignored."""
+    """Where a record was seen; other fields are ignored."""
 
     source: str
 
 
 class Asked(Struct):
-    """What is read of a question, claim pair or fourfold row of the test split; further fields are ignored."""
+    """The fields used of a question, claim pair or fourfold row of the test split; others are ignored."""
 
     id: str
     question_type: str = ""
@@ -97,7 +97,7 @@ class Asked(Struct):
 
 
 class AboutItem(NamedTuple):
-    """What is kept of it."""
+    """Facts about an item that the analysis uses."""
 
     type: str
     exam: str | None
@@ -105,16 +105,16 @@ class AboutItem(NamedTuple):
     source: tuple[str, ...]
     options: int
     key: str | None
-    """The right answer as scores give it; for claims None."""
+    """The correct answer as in the scores; None for claims."""
     explained: str | None
-    """Letters that its explanation names instead of the key."""
+    """Letters that the explanation gives instead of the key."""
 
 
 def read_about(path: Path, wanted: Sequence[str]) -> Iterator[AboutItem]:
-    """Yield what is known of items, in their order.
+    """Yield the facts about the wanted items, in their order.
 
     Raises:
-        ValueError: an item of the scores is not in the file.
+        ValueError: an item with scores is not in the file.
     """
     about, left = {}, set(wanted)
     for one in read_jsonl(path, Asked):
@@ -127,7 +127,9 @@ def read_about(path: Path, wanted: Sequence[str]) -> Iterator[AboutItem]:
         kind = one.question_type or one.atomic_type
         about[one.id] = AboutItem(kind, one.exam, one.subject, sources, len(texts), key, explained)
     if gone := sorted(left - about.keys()):
-        raise ValueError(f"{path}: {len(gone)} items with scores are missing, such as {gone[0]}; `dvc repro score` scores the present ones")
+        raise ValueError(
+            f"{path}: {len(gone)} items with scores are missing, such as {gone[0]}; `dvc repro score` scores the current items"
+        )
     return (about[item] for item in wanted)
 
 
@@ -158,7 +160,7 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
         numbers = {answer: number for number, answer in enumerate(replies.answers)}
         keys = np.array([numbers.get(one.key or "", _NO_KEY) for one in about], np.int32)
         table = table.join(key_evidence(replies.codes, keys, right, facets.options.to_numpy()))
-        answers = [*replies.answers, None]  # the last is that of `NO_ANSWER`
+        answers = [*replies.answers, None]  # the last is for `NO_ANSWER`
         table["other"] = pd.Series([answers[code] for code in table.other], dtype=object)
     elif task == "claim":
         keys = np.full(len(about), code_of(PAIR, VERDICTS), np.int32)
@@ -181,9 +183,9 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
 
 
 def compared_with_people(table: pd.DataFrame, people: pd.DataFrame) -> Figures:
-    """Return for each source and figure of people how it correlates with the share of the models that are right.
+    """Return, for each source and human figure, its correlation with the share of models that are correct.
 
-    A question counts once for a source, with the mean of its rows.
+    A question counts once per source, with the mean of its rows.
 
     Args:
         table: items with `id` and `right`.
@@ -199,7 +201,7 @@ def compared_with_people(table: pd.DataFrame, people: pd.DataFrame) -> Figures:
 
 
 def _summary(right: npt.NDArray, table: pd.DataFrame) -> Figures:
-    """Return the figures of a part of a test."""
+    """Return the figures of one part of a test."""
     about_items = {"item_rest": _rounded(table.item_rest.mean()), "negative": int(table.negative.sum())}
     return {name: _rounded(value) for name, value in figures_of_test(right).items()} | about_items
 
@@ -210,12 +212,12 @@ def _rounded(value: Any) -> Any:
 
 
 def _bits(replies: TaskReplies) -> npt.NDArray[np.uint16]:
-    """Return the options that each model chose as bits; 正确 is the first, 错误 the second."""
+    """Return the options that each model chose as bits; 正确 is the first bit, 错误 the second."""
 
     def bits(answer: str) -> int:
         return VERDICTS[answer] if answer in VERDICTS else sum(1 << ascii_uppercase.index(letter) for letter in answer)
 
-    by_code = np.array([*map(bits, replies.answers), 0], np.uint16)  # the last is that of `NO_ANSWER`
+    by_code = np.array([*map(bits, replies.answers), 0], np.uint16)  # the last is for `NO_ANSWER`
     return by_code[replies.codes]
 
 
@@ -247,7 +249,7 @@ def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Su
 
 
 def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], int]:
-    """Return the runs of each task that are no baseline's, by name, and the number of those that are."""
+    """Return the runs of each task, sorted by name, without those of baselines, and the number of those left out."""
     by_task: dict[str, list[TaskRun]] = defaultdict(list)
     left_out = 0
     named = sorted((name, run) for path in plan.glob("*/runs.json") for name, run in read_runs(path).items())
@@ -260,7 +262,7 @@ def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], in
 
 
 def _queue(args: Arguments, out: Path, found: Sequence[Suspicion], of_claims: Sequence[Suspicion]) -> dict[str, int]:
-    """Write what people get, without what they have decided already; return the numbers."""
+    """Write the queues for people, without items already decided; return the counts."""
     decided, judged = read_decisions(args.decisions), read_verdicts(args.verdicts)
     open_keys = sorted((one for one in found if one.item_id not in decided), key=lambda one: one.rank)
     wanted = {one.item_id: one for one in open_keys[:MOST_QUEUED]}
@@ -274,7 +276,7 @@ def _queue(args: Arguments, out: Path, found: Sequence[Suspicion], of_claims: Se
 
 
 def _write_tables(path: Path, tables: Sequence[pd.DataFrame]) -> None:
-    """Write the rows of tables as JSONL, some thousands at a time: a whole table as one text takes as much memory as all else."""
+    """Write the rows of tables as JSONL in chunks; a complete table as one text would take as much memory as everything else."""
     with replacing(path) as part, open(part, "w", encoding="utf-8") as file:
         for table in tables:
             for start in range(0, len(table), _ROWS_AT_ONCE):
@@ -300,7 +302,7 @@ def _section(title: str, table: pd.DataFrame) -> str:
 
 
 def page(analyses: Sequence[Analysis], groups: pd.DataFrame, warnings: Sequence[str]) -> str:
-    """Return the page of all statistics but those of single items."""
+    """Return the page of all statistics except those of single items."""
     style = (SHARED / "page.css").read_text(encoding="utf-8")
     totals = pd.DataFrame([{"task": one.table.task.iloc[0]} | one.figures for one in analyses]).drop(columns="runs", errors="ignore")
     worst = pd.concat([one.table for one in analyses]) if analyses else pd.DataFrame({"item_rest": []})
@@ -365,7 +367,7 @@ def main(argv: list[str] | None = None) -> None:
         logging.getLogger("items").warning(text)
     items = sum(len(one.table) for one in analyses.values())
     to_review = " and ".join(number_of(queued[f"queued_{kind}s"], kind) for kind in ("key", "claim"))
-    alone = f"; the {number_of(left_out, 'run')} of baselines tell nothing of an item: add a model" if left_out and not by_task else ""
+    alone = f"; the {number_of(left_out, 'run')} of baselines say nothing about an item: add a model" if left_out and not by_task else ""
     print_summary("items", f"{number_of(items, 'item')}; {to_review} to review{alone}")
 
 

@@ -1,4 +1,4 @@
-"""Suspect keys: models' answers and explanations -> how much speaks against each key, and the answer that it speaks for."""
+"""Find suspect keys from models' answers and explanations: the evidence against each key, and the answer it supports."""
 
 import re
 from collections.abc import Mapping
@@ -12,24 +12,24 @@ from eval.items.statistics import LEAST_MODELS, Matrix, row_correlations, shares
 Codes = npt.NDArray[np.int32]
 NO_ANSWER = -1
 SUSPECT = 2.0
-"""Evidence, in standard errors, from which a key is queued: in simulations of 40 independent models 2 of 1,000 sound keys have it, of 5
-families of 8 near-copies 83."""
+"""Evidence, in standard errors, from which a key is queued. In simulations, 2 of 1,000 correct keys reach it with 40 independent models,
+83 with 5 families of 8 near-copies."""
 OF_EXPLANATION = 3.0
-"""Evidence of an explanation that names other letters than the key."""
+"""Evidence added by an explanation that gives other letters than the key."""
 _LETTERS = re.compile("[A-JＡ-Ｊ]")
 
 
 def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[np.int64]) -> pd.DataFrame:
-    """Return for each item the answer that speaks most against its key, the votes and the evidence, in standard errors.
+    """Return, for each item, the strongest competing answer, the votes, and the evidence against its key in standard errors.
 
-    Two statistics, each about standard normal for a sound key, are added (Stouffer). The vote: each model's weight is the log of the
-    odds that it is right rather than wrong by this one answer, from its share of the other items; a model at chance has none. The
-    contrast: whether those who give the other answer are better than those who give the key, as a correlation by Fisher's z.
-    A hard item that most models miss has votes against its key, but the better models are for it; with a wrong key both agree.
+    Two statistics, each roughly standard normal for a correct key, are combined (Stouffer). The vote weights each model by the log odds,
+    from its share correct on the other items, that it is right rather than wrong with this answer; a model at chance has no weight. The
+    contrast tests whether models with the other answer are better than those with the key, as a correlation by Fisher's z. On a hard item
+    that most models miss, the votes are against the key but the better models for it; with a wrong key both are against it.
 
     Args:
-        codes: items by models: a number for each answer, `NO_ANSWER` without one.
-        keys: a number for the key of each item.
+        codes: items by models; the number of each answer, `NO_ANSWER` if there is none.
+        keys: the number of each item's key.
         options: number of possible answers to each item.
 
     Returns:
@@ -60,11 +60,11 @@ def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[
 
 
 def letters_of_explanation(explanation: str | None, kind: str, options: Mapping[str, str], key: str) -> str | None:
-    """Return the letters that an explanation gives as the answer, if they are not those of the key."""
+    """Return the letters that an explanation gives as the answer, if they differ from the key."""
     named = set(_LETTERS.findall(explanation or ""))
-    if kind not in ("mcqa", "mrqa") or named <= set(key):  # it names no other: not read, since reading costs 60 µs
+    if kind not in ("mcqa", "mrqa") or named <= set(key):  # it mentions no other letter; skip parsing, which costs 60 µs
         return None
-    from eval.answers.readers import READERS  # compiles patterns for a third of a second
+    from eval.answers.readers import READERS  # importing it compiles patterns for a third of a second
 
     letters = READERS[kind](explanation or "", options)
     return letters if letters != key else None

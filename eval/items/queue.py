@@ -1,4 +1,4 @@
-"""Suspect keys and claims -> what people get: rows, sheets, a project for Label Studio. `python -m curation.decisions` reads keys back."""
+"""Write suspect keys and claims for people to check: rows, sheets, a Label Studio project. `python -m curation.decisions` imports keys."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,29 +22,29 @@ _CLAIM_COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment", "bec
 
 
 class Suspicion(NamedTuple):
-    """What speaks against the key of one item."""
+    """The evidence against the key of one item."""
 
     item_id: str
     proposed: str | None
-    """The answer it speaks for."""
+    """The answer that the evidence supports."""
     strength: float
-    """Ranks the queue: the evidence, and what an explanation that names another answer adds to it."""
+    """Sorts the queue: the evidence, plus a bonus if the explanation gives another answer."""
     evidence: float | None
     weak: bool
     because: list[str]
     answers: dict[str, str]
-    """By model."""
+    """Model -> its answer."""
     agreed: bool = False
-    """All models say the proposed answer, but the evidence is too weak: at the end of the queue."""
+    """All models give the proposed answer, but the evidence is too weak; such items come last in the queue."""
 
     @property
     def rank(self) -> tuple[bool, float, str]:
-        """The order in the queue."""
+        """Sort key of the queue."""
         return self.agreed, -self.strength, self.item_id
 
 
 class Rejected(Struct):
-    """A row that `near_duplicates` rejected; further fields are ignored."""
+    """A row that `near_duplicates` rejected; other fields are ignored."""
 
     id: str
     reason: str
@@ -53,12 +53,12 @@ class Rejected(Struct):
 
 
 def kept_for(rejected: Iterable[Rejected]) -> dict[str, str]:
-    """Return by near-duplicate the question that was kept; those with another key are another task for people, and not in it."""
+    """Map each near-duplicate to the question kept for it, except those with another key, which people decide separately."""
     return {row.id: row.detail for row in rejected if row.detail and row.reason == "near_duplicate"}
 
 
 def twins_of(rejected: Iterable[Rejected], wanted: Mapping[str, object]) -> dict[str, list[str]]:
-    """Return by kept question the stems of its near-duplicates with their right options."""
+    """Map each kept question to the stems of its near-duplicates with their correct options."""
     twins: dict[str, set[str]] = defaultdict(set)
     for row in rejected:
         if row.detail and row.detail in wanted and row.reason in ("near_duplicate", "overruled"):
@@ -69,9 +69,9 @@ def twins_of(rejected: Iterable[Rejected], wanted: Mapping[str, object]) -> dict
 
 
 def suspect_key(found: Suspicion, question: Question, twins: Sequence[str]) -> SuspectKey:
-    """Return the row of a question in the queue."""
+    """Return the queue row of a question."""
     options = {option.letter: option.text for option in question.options}
-    letters = {text: letter for letter, text in options.items()}  # a statement is answered by the word
+    letters = {text: letter for letter, text in options.items()}  # statements are answered by word, not by letter
     shown = [question.shared_stem, question.stem, *(f"{letter}. {text}" for letter, text in options.items())]
     return SuspectKey(
         question_id=question.id,
@@ -91,7 +91,7 @@ def suspect_key(found: Suspicion, question: Question, twins: Sequence[str]) -> S
 
 
 def write_queue(folder: Path, rows: Sequence[SuspectKey]) -> None:
-    """Write the queue, the most suspect key first: `keys.jsonl`, `keys.xlsx`, and a project for Label Studio."""
+    """Write the queue, the most suspect key first, as `keys.jsonl`, `keys.xlsx` and a Label Studio project."""
     cells = [_cells(row) for row in rows]
     rank = {row.question_id: number for number, row in enumerate(rows)}
     write_jsonl(folder / "keys.jsonl", rows, key=lambda row: rank[row.question_id])
@@ -117,6 +117,6 @@ def _cells(row: SuspectKey) -> dict[str, str]:
 
 
 def write_claims(folder: Path, found: Sequence[Suspicion], claims: Mapping[str, ClaimPair]) -> None:
-    """Write the sheet of claims that the better models deny; `python -m curation.verdicts` reads it as it does those of `evidence`."""
+    """Write the sheet of claims that the better models deny; `python -m curation.verdicts` imports it like the sheets of `evidence`."""
     rows = [[one.item_id, claims[one.item_id].atomic_type, claims[one.item_id].factual, "", "", "\n".join(one.because)] for one in found]
     write_sheet(folder / "claims.xlsx", _CLAIM_COLUMNS, rows, {"verdict": ANSWERS})

@@ -1,4 +1,4 @@
-"""Scores of all runs of a task -> a matrix of items by models, with the answer of each. One run a model: its best one."""
+"""Read the scores of all runs of a task into matrices of items by models, using only each model's best run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -18,7 +18,7 @@ from eval.items.statistics import Matrix
 from eval.statistics.paired_tests import scored_id
 
 _PLACES = {"": 1} | {side: 3**place for sides in (PAIR, SENTENCES) for place, side in enumerate(sides)}
-"""What the verdict on a sentence counts in the code of its pair or row: verdicts are 0 (none), 1 and 2, so codes are numbers to base 3."""
+"""Place value of a sentence's verdict in the code of its pair or row: verdicts are 0 (none), 1 and 2, so codes are base-3 numbers."""
 _PARTS = {"": 1} | {side: len(sides) for sides in (PAIR, SENTENCES) for side in sides}
 _OUTCOMES = {outcome: number for number, outcome in enumerate(get_args(Outcome))}
 _MARKS = {False: 0, True: 1, None: 2}
@@ -27,7 +27,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Reply(Struct):
-    """What is read of a score; further fields are ignored."""
+    """The fields used of a score; others are ignored."""
 
     item_id: str
     repeat: int
@@ -37,18 +37,18 @@ class Reply(Struct):
 
 
 class RunReplies(NamedTuple):
-    """One run's replies to the items of its task, in the order of their numbers."""
+    """One run's replies to the items of its task, in the order of item numbers."""
 
     right: Shares
-    """Share of the repeats in which all parts of an item are right; NaN if a call failed, a part is missing, or no answer is known."""
+    """Share of the repeats in which all parts of an item are correct; NaN if a call failed, a part is missing, or no answer is known."""
     codes: Codes
     """Number of the answer in the first repeat; `NO_ANSWER` if a part of it is missing."""
     unparsed: Shares
-    """Share of the replies without a readable answer; NaN where nothing was asked, like the next two."""
+    """Share of the replies without a readable answer; like the next two, NaN if nothing was asked."""
     omitted: Shares
-    """Share of the replies that were cut before an answer, or never came."""
+    """Share of the replies that were cut off before an answer or never came."""
     same: Shares
-    """1 or 0: whether the answer is the same in each repeat and order."""
+    """1 if the answer is the same in each repeat and order, else 0."""
 
 
 class TaskReplies(NamedTuple):
@@ -56,15 +56,15 @@ class TaskReplies(NamedTuple):
 
     items: list[str]
     runs: dict[str, str]
-    """Model -> its run, the columns in order."""
+    """Model -> its run, in the order of the columns."""
     silent: list[str]
-    """Models without any known reply, which have no column."""
+    """Models without any known reply; they have no column."""
     right: Matrix
     codes: npt.NDArray[np.int32]
     answers: list[str]
-    """The answer of each code; of parts of an item only those of one sentence."""
+    """The answer of each code; for items with several parts, the answer to a single sentence."""
     unparsed: Shares
-    """By item: mean over the models; like the next."""
+    """Mean over the models for each item, like the next."""
     omitted: Shares
     consistent: Shares
     """Share of the runs with several orders or wordings in which the answer never changes; NaN without such runs."""
@@ -74,24 +74,24 @@ def code_of(verdicts: Mapping[str, str], answers: Mapping[str | None, int]) -> i
     """Return the code of the verdicts on the parts of an item, 0 or more.
 
     Args:
-        answers: number of each answer, from 1; 0 is none.
+        answers: number of each answer, from 1; 0 means no answer.
     """
     return sum(answers[verdict] * _PLACES[side] for side, verdict in verdicts.items()) - 1
 
 
 class Items:
-    """Numbers of the items of a task, in the order of their first replies; an item may have several parts, such as the sides of a claim."""
+    """Numbers the items of a task in the order of their first replies; an item may have several parts, such as the sides of a claim."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
         self.parts: list[int] = []
-        """How many each item has."""
+        """Number of parts of each item."""
         self._parts: dict[str, int] = {}
         self._item: list[int] = []
         self._place: list[int] = []
 
     def numbered(self, names: Iterable[str]) -> tuple[Numbers, Numbers]:
-        """Return the item of each part, and what a verdict on it counts in the code of the item."""
+        """Return the item number of each part, and the place value of its verdict in the item's code."""
         parts = np.array([self._parts.setdefault(name, len(self._parts)) for name in names], np.int64)
         for name in islice(self._parts, len(self._item), None):
             item = scored_id(name)
@@ -104,7 +104,7 @@ class Items:
 
 
 def read_run(path: Path, items: Items, answers: dict[str | None, int]) -> RunReplies:
-    """Return the replies of one run; items and answers that are new get the next number."""
+    """Return the replies of one run; new items and answers get the next number."""
     replies = list(read_jsonl(path, Reply))
     numbers, places = items.numbered([one.item_id for one in replies])
     repeat = np.array([one.repeat for one in replies], np.int64)
@@ -140,20 +140,20 @@ class TaskRun(NamedTuple):
     model: str
     scores: Path
     has_variants: bool
-    """It has several orders or wordings."""
+    """Whether it has several orders or wordings."""
 
 
 def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> TaskReplies | None:
-    """Return the replies of each model's best run, the one with the most known replies, then the largest share right.
+    """Return the replies of each model's best run: the one with the most known replies, then the largest share correct.
 
-    The runs of one model are not independent.
+    Only one run counts, since the runs of one model are not independent.
 
     Args:
-        runs: in the order of their names: of equally good ones the first counts.
-        first_answers: answers with the first codes, in their order.
+        runs: sorted by name; of equally good runs the first counts.
+        first_answers: answers that get the first codes, in order.
 
     Returns:
-        None if no item has a known right answer.
+        None if no item has a known correct answer.
     """
     items, answers = Items(), {answer: number for number, answer in enumerate([None, *first_answers])}
     best: dict[str, tuple[tuple[int, float], str, RunReplies]] = {}
@@ -179,7 +179,7 @@ def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> T
         np.nanmean(_filled(each, many, np.nan)[chosen], axis=1)
         for each in ([one.unparsed for one in columns], [one.omitted for one in columns])
     )
-    consistent = pd.DataFrame(_filled(varied, many, np.nan)[chosen]).mean(axis=1).to_numpy()  # without a warning for rows of NaN
+    consistent = pd.DataFrame(_filled(varied, many, np.nan)[chosen]).mean(axis=1).to_numpy()  # pandas does not warn about rows of NaN
     return TaskReplies(
         items=[names[number] for number in chosen],
         runs={model: name for model, (_, name, _) in best.items()},
@@ -194,7 +194,7 @@ def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> T
 
 
 def _filled(columns: Sequence[npt.NDArray], length: int, missing: float) -> npt.NDArray:
-    """Return columns side by side; the shorter ones, of runs read before an item was known, are filled up."""
+    """Stack columns side by side, padding shorter ones, whose runs were read before later items were known."""
     kind = columns[0].dtype if columns else np.float64
     filled = np.full((length, len(columns)), missing, kind)
     for number, column in enumerate(columns):

@@ -1,6 +1,6 @@
-"""Item statistics (classical test theory): a matrix of items by models -> figures of each item, of the whole, and of the options.
+"""Item statistics (classical test theory) from a matrix of items by models: for each item, for the test, and for the options.
 
-`right` is the share of a model's replies to an item that are right: 0 or 1 without repeats, NaN where there is no reply.
+`right` is the share of a model's replies to an item that are correct: 0 or 1 without repeats, NaN without a reply.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
 
 Matrix = npt.NDArray[np.float64]
 NEEDED_MODELS = 19
-"""From this many the 95 % interval of a correlation is at most 0.5 to each side (Fisher's z: 1.96 / sqrt(19 - 3) = 0.49)."""
+"""With this many or more, the 95 % interval of a correlation extends at most 0.5 to each side (Fisher's z: 1.96 / sqrt(19 - 3) = 0.49)."""
 LEAST_MODELS = 3
 """With fewer, every correlation is 1, -1 or undefined."""
 RELIABLE = 0.9
@@ -20,13 +20,13 @@ _Z = float(scipy.special.ndtri((1 + LEVEL) / 2))
 
 
 def shares_of_rest(right: Matrix) -> Matrix:
-    """Return for each item and model the share of the model's other items that is right; NaN where it did not reply to the item."""
+    """Return, for each item and model, the model's share correct on all other items; NaN if it did not reply to the item."""
     others = np.sum(~np.isnan(right), axis=0) - 1
     return np.divide(np.nansum(right, axis=0) - right, others, out=np.full_like(right, np.nan), where=others > 0)
 
 
 def row_correlations(a: Matrix, b: Matrix) -> npt.NDArray[np.float64]:
-    """Return Pearson's r of each two rows over the columns where neither is NaN; NaN if one of them is constant."""
+    """Return Pearson's r of corresponding rows over the columns where neither is NaN; NaN if one of them is constant."""
     there = ~(np.isnan(a) | np.isnan(b))
     count = np.maximum(there.sum(axis=1, keepdims=True), 1)
     a, b = (np.where(there, each, 0.0) for each in (a, b))
@@ -37,10 +37,10 @@ def row_correlations(a: Matrix, b: Matrix) -> npt.NDArray[np.float64]:
 
 
 def item_figures(right: Matrix) -> pd.DataFrame:
-    """Return a row per item: number of models, share right with its interval (Wilson, models as draws), and two correlations over models.
+    """Return a row per item: number of models, share correct with its interval (Wilson, over models), and two correlations over models.
 
-    `point_biserial` is with the share right of all items, `item_rest` (the corrected one) of all others. Both are NaN for fewer than
-    three models, or if all models did equally.
+    `point_biserial` correlates with the share correct on all items, `item_rest` (corrected) on all other items. Both are NaN with fewer
+    than three models, or if all models did equally well.
     """
     models = np.sum(~np.isnan(right), axis=1)
     share = np.divide(np.nansum(right, axis=1), models, out=np.full(len(right), np.nan), where=models > 0)
@@ -58,7 +58,7 @@ def item_figures(right: Matrix) -> pd.DataFrame:
 
 def rank_correlation(a: Matrix, b: Matrix) -> Figures:
     """Return Spearman's correlation of two columns over the rows where neither is NaN, with its 95 % interval (D. Bonett and T. Wright,
-    Psychometrika 65, 2000); None with fewer than four rows, or if one is constant."""
+    Psychometrika 65, 2000); None with fewer than four rows or a constant column."""
     there = ~(np.isnan(a) | np.isnan(b))
     ranks = [scipy.stats.rankdata(each[there]) for each in (a, b)]
     number, r = int(there.sum()), float(row_correlations(*(each[np.newaxis] for each in ranks))[0])
@@ -71,9 +71,9 @@ def rank_correlation(a: Matrix, b: Matrix) -> Figures:
 
 
 def negative(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    """Return which items of a test, as `item_figures` gives them, correlate negatively with all others, at most 5 % of them by chance.
+    """Return which items of a table by `item_figures` correlate negatively with the rest, with a false discovery rate of at most 5 %.
 
-    One-sided t-tests, corrected for the number of items (Y. Benjamini and Y. Hochberg, 1995); they take models as independent.
+    Uses one-sided t-tests, corrected for the number of items (Y. Benjamini and Y. Hochberg, 1995), and assumes independent models.
     """
     r, free = table.item_rest.clip(-0.999, 0.999).to_numpy(), table.models.to_numpy() - 2
     tested = ~np.isnan(r)
@@ -84,7 +84,7 @@ def negative(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
 
 
 def model_shares(right: Matrix) -> npt.NDArray[np.float64]:
-    """Return the share right of each model over the items that it replied to."""
+    """Return each model's share correct over the items that it replied to."""
     replied = np.sum(~np.isnan(right), axis=0)
     return np.divide(np.nansum(right, axis=0), replied, out=np.full(right.shape[1], np.nan), where=replied > 0)
 
@@ -92,10 +92,10 @@ def model_shares(right: Matrix) -> npt.NDArray[np.float64]:
 def figures_of_test(right: Matrix) -> Figures:
     """Return the figures of a set of items as one test; unrounded, None where undefined.
 
-    `alpha` is Cronbach's, which is KR-20 if all is right or wrong, over the items that every model replied to. `sem` is the standard error
-    of measurement of a model's share right. `same_replies` is the share of items, without those at floor and ceiling, on which each
-    model did as on another item: with few models by chance, with many because they ask the same. `items_needed` have a reliability of
-    0.9 (Spearman-Brown).
+    `alpha` is Cronbach's (KR-20 if items are only right or wrong), over the items that every model replied to. `sem` is the standard error
+    of measurement of a model's share correct. `same_replies` is the share of items, except those at floor and ceiling, with the same
+    results over models as another item: with few models by chance, with many because the items ask the same. A test of `items_needed`
+    items has a reliability of 0.9 (Spearman-Brown).
     """
     share = np.divide(np.nansum(right, axis=1), np.sum(~np.isnan(right), axis=1)) if right.size else np.zeros(0)
     between = right[(share > 0) & (share < 1)]
@@ -117,14 +117,14 @@ def figures_of_test(right: Matrix) -> Figures:
 
 
 def halves(right: Matrix) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the columns of the weaker and of the stronger half of the models; the middle one of an odd number is in neither."""
+    """Return the columns of the weaker and of the stronger half of the models; with an odd number, the middle one is in neither."""
     order = np.argsort(model_shares(right), kind="stable")
     half = len(order) // 2
     return order[:half], order[len(order) - half :]
 
 
 def option_use(chosen: npt.NDArray[np.uint16], answered: npt.NDArray[np.bool_], options: int) -> Matrix:
-    """Return for each item and option the share of the answering models that choose it; NaN if none answers.
+    """Return, for each item and option, the share of answering models that choose it; NaN if none answers.
 
     Args:
         chosen: items by models; bit n is set if option n is chosen.

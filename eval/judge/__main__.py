@@ -1,6 +1,6 @@
-"""Stage `judge`: answers in words and the standard answers -> a model's marks from 0 to 100, two of each with the order exchanged.
+"""Stage `judge`: answers in words and reference answers -> a model's marks from 0 to 100, each in both orders of the two answers.
 
-CPsyExam, section 4.2 and Figure 6. Judgements are stored like the replies of a run, so nothing is judged twice.
+CPsyExam, section 4.2 and Figure 6. Judgements are stored like a run's replies, so nothing is judged twice.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
 Replies = Mapping[tuple[str, int], Replied]
-"""By request and draw."""
+"""Request and draw -> reply."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -61,16 +61,16 @@ def scored_questions(args: Arguments) -> list[tuple[Question, list[Score]]]:
     """Return the questions answered in words, each with the scores of its replies.
 
     Raises:
-        ValueError: a question lacks a score, or a score is of no such question.
+        ValueError: a question lacks a score, or a score belongs to no such question.
     """
     questions = [row for row in read_jsonl(args.splits / "test" / "questions.jsonl", Question) if row.question_type == "qa"]
-    remedy = "a judge marks the replies of an essay run on the current data: `dvc repro score`"
+    remedy = "a judge marks replies of an essay run on the current data: `dvc repro score`"
     scores = by_item(read_jsonl(args.scores, Score), (row.id for row in questions), f"{args.scores}: scores", remedy)
     return [(question, scores[question.id]) for question in questions]
 
 
 def judge_answers(judge: Judge, scored: Iterable[tuple[Question, list[Score]]], args: Arguments) -> Replies:
-    """Request the judge's marks of each different answer, in each order and draw; without answers no model is loaded."""
+    """Request the judge's marks of each distinct answer, in each order and draw; without answers no model is loaded."""
     requests = [request for question, scores in scored for request in mark_requests(judge, question, scores)]
     if not requests:
         return {}
@@ -82,13 +82,13 @@ def judge_answers(judge: Judge, scored: Iterable[tuple[Question, list[Score]]], 
 
 
 def mark_requests(judge: Judge, question: Question, scores: Iterable[Score]) -> list[Request]:
-    """Return the requests for marks of the different answers to a question; none without a standard answer."""
+    """Return the requests for marks of the distinct answers to a question; none without a reference answer."""
     answers = sorted({score.answer for score in scores if score.answer}) if question.answer else []
     return [mark_request(question, answer, order, judge.prompt) for answer in answers for order in ORDERS]
 
 
 def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]:
-    """Return the judgements of a score's answer; none where it has none."""
+    """Return the judgements of a score's answer; none if it has no answer."""
     rows = []
     for order in ORDERS if score.answer else ():
         for draw in range(judge.repeats):
@@ -114,24 +114,24 @@ def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]
 
 
 def _usage_figures(replies: Replies, args: Arguments) -> dict[str, float]:
-    """Return the judge's calls, tokens and cost; equal answers in two replies were judged once."""
+    """Return the judge's calls, tokens and cost; equal answers were judged once."""
     made = [one.reply for one in replies.values()]
     server = describe(args.params.model, args.models)[0].server if made else None
     return {"calls": len(made), "calls_failed": sum(reply.finish_reason == "error" for reply in made)} | usage_of(made, server)
 
 
-_DIGITS = DIGITS - 2  # of marks, which are of 100
+_DIGITS = DIGITS - 2  # of marks, which range to 100
 _HUNDREDTHS, _FULL = 100, 100
 _OUTCOMES = ("read", "unread", "failed")
 _FACETS = ("exam", "subject", "category")
 MarkedReply = tuple[Question, Score, Sequence[Judgement]]
-"""A question with a standard answer, the score of one reply to it, and the judgements of the answer, if it has one."""
+"""A question with a reference answer, the score of one reply to it, and the judgements of its answer, if any."""
 
 
 def figures(replies: Iterable[MarkedReply]) -> Figures:
     """Return the figures of a run.
 
-    A reply without a mark is in no mean; it is counted, and the bounds show its possible effect.
+    A reply without a mark is left out of means; it is counted, and the bounds show its possible effect.
     """
     rows = list(replies)
     table = pd.DataFrame([_row(*one) for one in rows], columns=["cluster", *_FACETS, "repeat", "mark", *ORDERS, *PUBLISHED])
@@ -155,9 +155,9 @@ def figures(replies: Iterable[MarkedReply]) -> Figures:
 
 
 def _row(question: Question, score: Score, judgements: Sequence[Judgement]) -> tuple:
-    """Return the row of a reply: its marks are means of the parsed ones, 0 if it has no answer, None if none could be parsed.
+    """Return the row of a reply, with the means of its parsed marks: 0 if it has no answer, None if no mark could be parsed.
 
-    A published parser reads one judgement, in the published order.
+    A published parser gets one judgement, in the published order.
     """
     marks = [one.mark for one in judgements if one.mark is not None] if score.answer else [0.0]
     by_order = [[one.mark for one in judgements if one.order == order and one.mark is not None] for order in ORDERS]
@@ -174,12 +174,12 @@ def _row(question: Question, score: Score, judgements: Sequence[Judgement]) -> t
 
 
 def _part(table: pd.DataFrame) -> Figures:
-    """Return the number of replies, the mean mark, and its bootstrap interval over questions, with questions of one case together."""
+    """Return the number of replies, the mean mark, and its bootstrap interval over questions, resampling cases as units."""
     known = table.dropna(subset="mark")
     summary = {"replies": len(table), "without_mark": len(table) - len(known), "mark": _mean(known.mark)}
     if summary["mark"] not in (None, 0.0, float(_FULL)) and known.mark.nunique() == 1:
-        return summary  # all marks are equal: no variance to sample from, but no certainty either
-    hundredths = (_HUNDREDTHS * known.mark).round().astype(int).groupby(known.cluster)  # integers: equal sums on every machine
+        return summary  # all marks are equal: there is no variance to resample, but no certainty either
+    hundredths = (_HUNDREDTHS * known.mark).round().astype(int).groupby(known.cluster)  # integers give equal sums on every machine
     sums, counts = (np.asarray(each, np.int64) for each in (hundredths.sum(), hundredths.size()))
     interval = rate_interval(sums, counts * _HUNDREDTHS * _FULL)
     return summary | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in interval]} if interval else {})
@@ -198,7 +198,7 @@ def _spread(table: pd.DataFrame) -> Figures:
 
 
 def agreement_of_orders(both: pd.DataFrame) -> Figures:
-    """Return how far the marks of one answer in the two orders differ, over answers with marks in both."""
+    """Return how much the marks of one answer differ between the two orders, over answers with marks in both."""
     if both.empty:
         return {"answers": 0}
     first, second = both.to_numpy().T
@@ -219,9 +219,9 @@ def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
 
 
 def _alpha(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return Krippendorff's alpha of interval data; None if all marks are equal.
+    """Return Krippendorff's alpha for interval data; None if all marks are equal.
 
-    With two marks per answer it follows from sums; more marks would need a table of answers by different marks, which grows with both.
+    With two marks per answer it follows from sums; more marks would need a table of answers by distinct marks, which grows with both.
     """
     marks = np.concatenate([first, second])
     if np.ptp(marks) == 0:

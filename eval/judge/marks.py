@@ -1,8 +1,8 @@
-"""The mark of an answer in words: the request to a judge, in both orders of the answers (CPsyExam, Figure 6), and the mark in its reply.
+"""Marks of answers in words: the request to a judge, in both orders of the answers (CPsyExam, Figure 6), and parsing its reply.
 
-A mark is a single number from 0 to 100 in a reply without anything else, except reasoning: 分数：“85”。 or the number alone. 85.5 is one;
-after 分数： 八十五 and 85/100 are 85. A reply with any other word has no mark: the judge may quote the answer, repeat its prompt, or
-follow an instruction in a text.
+A mark is a number from 0 to 100, optionally after 分数：, in a reply with nothing else except reasoning: 分数：“85”。 or 85 or 85.5. After
+分数：, 八十五 and 85/100 also mean 85. A reply with any other word has no mark, because the judge may quote the answer, repeat its prompt,
+or follow an instruction in a text.
 """
 
 import re
@@ -25,22 +25,22 @@ _MAY_GO_ON = re.compile(r"[\d.零〇一二三四五六七八九十百]$")  # a n
 _MOST = 100
 _FIRST_NUMBER = re.compile(r"\b(100|[1-9]?[0-9])\b")
 ORDERS = {"standard_first": "", "given_first": "_exchanged"}
-"""Order of the two answers -> suffix of its prompt's name."""
+"""Order of the two answers -> suffix of the prompt's name."""
 
-# In the published prompt both texts are between “ and ”; without these characters they cannot end their quotation.
+# In the published prompt both texts are between “ and ”; without these characters they cannot close the quotation.
 _QUOTES = str.maketrans({"“": "‘", "”": "’"})
 _PROMPTS = Path(__file__).parent / "prompts"
 _QUESTION_TYPE = "主观"  # the published code's name for questions answered in words
 
 
 def mark_request(question: Question, reply_answer: str, order: str, prompt: str = "judge") -> Request:
-    """Return the request for one mark. Its id depends on question and answer, so that equal answers in two replies are judged once.
+    """Return the request for one mark. Its id depends on question and answer, so equal answers are judged once.
 
     Raises:
-        ValueError: the question has no standard answer.
+        ValueError: the question has no reference answer.
     """
     if not question.answer:
-        raise ValueError(f"question {question.id} has no standard answer to mark by")
+        raise ValueError(f"question {question.id} has no reference answer to mark by")
     texts = {"subject": question.subject, "answer": question.answer, "llm_answer": reply_answer}
     texts = {name: text.translate(_QUOTES) for name, text in texts.items()}
     return Request(
@@ -61,7 +61,7 @@ def mark_request(question: Question, reply_answer: str, order: str, prompt: str 
 
 
 def answer_id(question_id: str, answer: str) -> str:
-    """Return the id of an answer given to a question."""
+    """Return the id of an answer to a question."""
     return content_id("given", question_id, answer)
 
 
@@ -76,16 +76,16 @@ def read_mark(reply: str, finish_reason: FinishReason = "stop") -> float | None:
 
 
 def read_first_number(reply: str) -> float | None:
-    """Return the number that CPsyExam's published code reads (evaluations/evaluate_qa.py), which fails if this is None.
+    """Return the number that CPsyExam's published code extracts (evaluations/evaluate_qa.py); that code fails where this returns None.
 
-    It takes the first number without an adjacent letter, digit or Chinese character: `分数：85分` has none, `85.5` is 85.
+    It takes the first number without an adjacent letter, digit or Chinese character: `分数：85分` has none, `85.5` gives 85.
     """
     match = _FIRST_NUMBER.search(reply)
     return float(match[0]) if match else None
 
 
 PUBLISHED = {"cpsyexam_v1": read_first_number}
-"""Published parsers of a mark, by name."""
+"""Name -> published parser of a mark."""
 
 
 def _value(match: re.Match[str]) -> float | None:

@@ -1,4 +1,4 @@
-"""Backend `baseline`: replies made by a rule, whose metrics can be computed by hand."""
+"""Backend `baseline`: replies by a rule, whose metrics can be computed by hand."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -23,7 +23,7 @@ class Strategy(Struct, frozen=True):
 
     reply: Callable[[Request, Random], str]
     serves: frozenset[str]
-    """Question types that it has a reply to."""
+    """Question types that the rule can reply to."""
 
 
 def random_answer(request: Request, draw: Random) -> str:
@@ -76,12 +76,12 @@ def empty(request: Request, draw: Random) -> str:
 def overlap(request: Request, draw: Random) -> str:
     """Mark an answer by the F1 of the character bigrams that it shares with the standard answer."""
     if request.compared is None:
-        raise ValueError(f"{request.item_id} requests a mark, and has no two answers to compare; this is a fault of its task")
+        raise ValueError(f"{request.item_id} requests a mark without two answers to compare; this is a bug in its task")
     return request.reply(str(round(100 * bigram_f1(*request.compared))))
 
 
 def bigram_f1(one: str, other: str) -> float:
-    """Return the F1 of two texts' sets of character bigrams, without blanks and punctuation; a single character is its own bigram."""
+    """Return the F1 of two texts' character bigrams, without spaces and punctuation; a single character counts as a bigram."""
     left, right = _bigrams(one), _bigrams(other)
     return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
 
@@ -109,7 +109,7 @@ _NAMES = {
 
 
 class Baseline:
-    """A model of one rule."""
+    """A model that follows one rule."""
 
     def __init__(self, description: Description) -> None:
         where = f"model {description.model}"
@@ -125,14 +125,16 @@ class Baseline:
         """Yield the rule's reply to each query.
 
         Raises:
-            ValueError: the rule has no reply to a question type, or the settings ask for sampling; before the first reply.
+            ValueError: the rule cannot reply to a question type, or the settings ask for sampling; raised before the first reply.
         """
         for name, value in _UNUSED.items():
             if getattr(settings, name) != value:
-                raise ValueError(f"a baseline has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml")
+                raise ValueError(
+                    f"a baseline does not support {name} (found {getattr(settings, name)}); remove it from the run in params.yaml"
+                )
         for kind in sorted({query.request.question_type for query in queries} - self._strategy.serves):
             able = ", ".join(name for name, strategy in STRATEGIES.items() if kind in strategy.serves)
-            raise ValueError(f"the strategy {self._name!r} has no reply to {_NAMES[kind]}; a model with one of these has: {able}")
+            raise ValueError(f"the strategy {self._name!r} cannot reply to {_NAMES[kind]}; strategies that can: {able}")
         return self._replies(queries, settings)
 
     def _replies(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
@@ -142,5 +144,5 @@ class Baseline:
             yield index, Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(query.prompt))
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Refuse: a rule has no likelihoods."""
-        raise ValueError("a baseline has no likelihoods; take `method: likelihood` out of its run in params.yaml")
+        """Raise ValueError, because a rule has no likelihoods."""
+        raise ValueError("a baseline has no likelihoods; remove `method: likelihood` from its run in params.yaml")

@@ -1,4 +1,4 @@
-"""Requests in, a reply to each out: a stored one, or a new one of the model, which is stored."""
+"""Answer requests from stored replies, or ask the model and store its new replies."""
 
 import hashlib
 import os
@@ -20,28 +20,28 @@ from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, by_item_id, conversations, following
 
 _METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/3"}
-"""The version of a method, or of `stop: verdict`, in the keys of replies.
+"""Version of a method, or of `stop: verdict`, in the keys of replies.
 
-Raise it when a change moves its replies: stored ones are then requested anew.
+Raise it when a change affects replies, so that stored ones are requested again.
 """
 _AT_ONCE = 1 << 14
-"""Queries that a backend gets at a time: their tokens take some hundred MB, and a server rarely waits for the last of them."""
-_NOT_FINITE = "a likelihood is no finite number"  # JSON cannot express it, and the store would be unreadable
+"""Queries passed to a backend at once: their tokens take a few hundred MB, and a server rarely idles until the last one ends."""
+_NOT_FINITE = "a likelihood is not a finite number"  # JSON cannot express it, and the store would be unreadable
 _PATIENCE = timedelta(days=30)
-"""For the slowest share of a run."""
+"""Timeout for the slowest process of a run."""
 T = TypeVar("T")
 NOT_REACHED = "the question before it failed"
 
 
 class Counts(Struct, kw_only=True):
-    """Outcomes of the requests of a run: each of its repeats counts as one."""
+    """Outcomes of the requests of a run; each repeat counts as one request."""
 
     requests: int = 0
     stored: int = 0
     """Replies that were already in the store."""
     new: int = 0
     failed: int = 0
-    """Without a reply, whether the call failed or that of the question before."""
+    """Requests without a reply, because the call failed or the previous question's call did."""
     replaced: int = 0
     """Lone surrogates in new replies, replaced by U+FFFD."""
 
@@ -51,7 +51,7 @@ class Counts(Struct, kw_only=True):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def line(self, name: str) -> str:
-        """Return the counts as `predict` prints them."""
+        """Format the counts as `predict` prints them."""
         replaced = f", {self.replaced} lone surrogates replaced" if self.replaced else ""
         return f"{name}: {self.requests} requests: {self.stored} stored, {self.new} new, {self.failed} failed{replaced}"
 
@@ -62,7 +62,7 @@ class Replied(NamedTuple):
     query: ModelQuery
     reply: Reply
     key: str
-    """Hash of all the reply depends on: that of the reply in the store, or of the one that is missing."""
+    """Hash of everything the reply depends on; the key of the reply in the store, also if it is missing there."""
 
 
 class CachedModel:
@@ -71,7 +71,7 @@ class CachedModel:
     def __init__(self, backend: Backend, settings: Settings, store: Store, method: str = "generation") -> None:
         self.counts = Counts()
         self._failed: dict[str, Reply] = {}
-        """By key: these have no reply in the store, and are not requested again by this process."""
+        """Key -> failed reply; these are not stored, and this process does not request them again."""
         self._backend = backend
         self._settings = settings
         self._store = store
@@ -79,7 +79,7 @@ class CachedModel:
         self._models: list[str | None] = []
 
     def replies(self, queries: Sequence[ModelQuery], bar: tqdm) -> list[Replied]:
-        """Return each query with a reply, in their order; replies not in the store are requested once, and added to it."""
+        """Return each query with its reply, in order; replies not in the store are requested once and added to it."""
         keys = [self._key(query) for query in queries]
         known = self._store.find(keys)
         self._count(bar, requests=len(keys), stored=sum(key in known for key in keys))
@@ -97,15 +97,15 @@ class CachedModel:
         return key_of(self._backend.identity, query, self._settings, self._method)
 
     def _request(self, missing: dict[str, ModelQuery], bar: tqdm) -> dict[str, Reply]:
-        """Return the new replies by key, each stored as it arrives; failed ones are in `_failed`."""
+        """Return the new replies by key, storing each as it arrives; failed ones go to `_failed`."""
         todo, made = list(missing), dict[str, Reply]()
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for index, reply in generate(list(missing.values()), self._settings):
             if not 0 <= index < len(todo):
-                raise ValueError(f"{self._backend.identity} replied to a request that was not made; this is a fault of the backend")
+                raise ValueError(f"{self._backend.identity} replied to a request that was not made; this is a bug in the backend")
             key = todo[index]
             if missing.pop(key, None) is None:
-                raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
+                raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a bug in the backend")
             if not all(map(isfinite, (reply.likelihoods or {}).values())):
                 reply = structs.replace(reply, finish_reason="error", error=_NOT_FINITE, likelihoods=None)
             if reply.error is None and reply.finish_reason != "error":
@@ -119,25 +119,25 @@ class CachedModel:
             bar.update()
         if missing:
             odd = f"{len(missing)} questions, such as {next(iter(missing.values())).request.item_id}"
-            raise ValueError(f"{self._backend.identity} gave no reply to {odd}; this is a fault of the backend")
+            raise ValueError(f"{self._backend.identity} gave no reply to {odd}; this is a bug in the backend")
         return made
 
     def _compare_model(self, reply: Reply) -> None:
-        """Print that a reply is of another model than those before it, here or in the store."""
+        """Warn if a reply comes from another model than earlier ones, new or stored."""
         if self._models and reply.model not in self._models:
-            before, now = (one or "the name asked for" for one in (self._models[-1], reply.model))
-            advice = "give it another `revision` in params.yaml to request all replies anew"
-            print(f"warning: {self._backend.identity}: the server's model is {now}, and was {before}; {advice}", file=sys.stderr)
+            before, now = (one or "the requested name" for one in (self._models[-1], reply.model))
+            advice = "set another `revision` in params.yaml to request all replies again"
+            print(f"warning: {self._backend.identity}: the server's model is now {now}, before {before}; {advice}", file=sys.stderr)
         if reply.model not in self._models:
             self._models.append(reply.model)
 
     def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm, first: int = 0) -> list[Replied]:
-        """Return each request in each repeat, numbered from `first`, with its reply; one that follows another is made when that has its.
+        """Return each request in each repeat, numbered from `first`, with its reply; a follow-up waits for the reply before it.
 
         Prompts are sorted, so that a backend computes shared prefixes once.
 
         Raises:
-            ValueError: a request follows one that is not among them, or an item occurs twice.
+            ValueError: a request follows one that is not included, or an item occurs twice.
         """
         by_item_id(requests)
         done: dict[tuple[str, int], Replied] = {}
@@ -153,7 +153,7 @@ class CachedModel:
         return list(done.values())
 
     def _queries(self, request: Request, repeats: range, done: dict[tuple[str, int], Replied], bar: tqdm) -> list[ModelQuery]:
-        """Return the queries of a request; a repeat in which the one before it failed is done without a request."""
+        """Return the queries of a request; a repeat whose previous question failed is marked as failed without a query."""
         if request.follows is None:
             prompt = self._backend.render(request.messages)
             return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in repeats]
@@ -176,7 +176,7 @@ class CachedModel:
 
 
 class Rank(NamedTuple):
-    """The number of this process among those that torchrun or `accelerate launch` started, and how many there are."""
+    """The number of this process among those started by torchrun or `accelerate launch`, and their total."""
 
     number: int = 0
     of: int = 1
@@ -187,31 +187,33 @@ class Rank(NamedTuple):
 
 
 def read_rank(environment: Mapping[str, str] = os.environ) -> Rank:
-    """Return this process's rank, the only one where no launcher has set RANK and WORLD_SIZE.
+    """Return this process's rank; without RANK and WORLD_SIZE from a launcher, it is the only process.
 
     Raises:
-        ValueError: they are no numbers, or do not fit each other.
+        ValueError: they are not numbers, or do not match each other.
     """
     number, of = environment.get("RANK", "0"), environment.get("WORLD_SIZE", "1")
     if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
-        raise ValueError(f"RANK={number} WORLD_SIZE={of}: expected 0 <= RANK < WORLD_SIZE, as torchrun sets them; unset both to run alone")
+        raise ValueError(
+            f"RANK={number} WORLD_SIZE={of}: expected 0 <= RANK < WORLD_SIZE, as set by torchrun; unset both to run a single process"
+        )
     return Rank(int(number), int(of))
 
 
 def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
-    """Return every n-th of the requests; those that follow one stay with it."""
+    """Return every n-th conversation, so that follow-up requests stay with the first."""
     return [request for conversation in conversations(requests)[rank.number :: rank.of] for request in conversation]
 
 
 def reply_all(
     backend: Backend, settings: RequestSettings, variants: Sequence[Sequence[Request]], path: Path, name: str, rank: Rank | None = None
 ) -> list[Replied]:
-    """Return the requests of each variant of a run, or of a judge, with their replies, as `CachedModel.reply_all` does, and print counts.
+    """Return the requests of each variant of a run or judge with their replies, as `CachedModel.reply_all` does, and print counts.
 
-    Of several processes each makes its share of the requests; the first returns all, every other its own.
+    Each of several processes makes its share of the requests; the first process returns all replies, the others only their own.
 
     Args:
-        path: of their file in the model's store.
+        path: file of the replies in the model's store.
     """
     rank = rank or Rank()
     shares = [share_of(requests, rank) for requests in variants]
@@ -234,7 +236,7 @@ def reply_all(
 
 
 def _gathered(value: T, rank: Rank) -> list[T]:
-    """Return, in the first process, what all others pass as their value; nothing in these."""
+    """Return the values of all other processes in the first process, and nothing in the others."""
     if rank.of == 1:
         return []
     import torch.distributed
@@ -247,11 +249,11 @@ def _gathered(value: T, rank: Rank) -> list[T]:
 
 
 _REPLY_CHARS, _CHARS_BY_TASK = 32, {"tcm": 256, "essay": 256}
-"""Characters of the longest reply that a task asks for: 答案：B or a verdict with the first words of a reason; an analysis."""
+"""Default reply length in characters: enough for 答案：B or a verdict with the start of a reason; more for an analysis."""
 
 
 def settings_of(settings: RequestSettings, backend: Backend | None = None) -> Settings:
-    """Return the backend settings of a run or a judge; without a limit of its own, replies have as many characters with any tokenizer."""
+    """Return the backend settings of a run or judge; the default length limit is in characters, so it is the same for any tokenizer."""
     values = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name in settings.__struct_fields__}
     chars = _CHARS_BY_TASK.get(settings.task, _REPLY_CHARS) if isinstance(settings, Run) else _REPLY_CHARS
     limit = settings.max_new_tokens or chars * getattr(backend, "tokens_a_char", 1)
@@ -259,7 +261,7 @@ def settings_of(settings: RequestSettings, backend: Backend | None = None) -> Se
 
 
 def key_of(identity: str, query: ModelQuery, settings: Settings, method: str) -> str:
-    """Return the hash of all that a reply depends on: not of the batch, the run's name or the version of the data."""
+    """Return the hash of everything a reply depends on, which excludes the batch, the run's name and the version of the data."""
     request = query.request
     what: list[Any] = [identity, prompt_sha256(query.prompt), structs.replace(settings, batch_size=1)]
     what += [_METHOD_VERSIONS.get("verdict" if settings.stop == "verdict" else method, method)]

@@ -13,9 +13,9 @@ from eval.tasks.request import Request
 
 
 class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How replies are made. A backend that cannot honour one of these raises ValueError.
+    """How replies are generated. A backend that cannot honour a setting raises ValueError.
 
-    Fields with a default are later additions: with the default, the keys of stored replies do not change.
+    Fields with a default were added later: the default leaves the keys of stored replies unchanged.
     """
 
     max_new_tokens: int
@@ -27,16 +27,16 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     repetition_penalty: float
     seed: int
     stop: Literal["end", "verdict"] = "end"
-    """verdict: a reply ends with the clause that has its verdict on a claim."""
+    """verdict: a reply ends with the clause that gives its verdict on a claim."""
     stop_strings: tuple[str, ...] = ()
-    """A reply ends before whichever of these is whole first."""
+    """A reply ends before the first of these that is complete."""
     batch_size: int
-    """Only a matter of speed: no reply depends on it."""
+    """Affects speed only, never a reply."""
 
     def string_end(self, text: str) -> int | None:
-        """Return where the stop string of a reply that is whole first begins, None where there is none.
+        """Return where the stop string that is completed first begins; None if there is none.
 
-        Not the one that begins first: the match would depend on how many letters arrive at a time.
+        Using the one that begins first would make the match depend on how many characters arrive at a time.
         """
         matches = [(start + len(word), start) for word in self.stop_strings if (start := text.find(word)) >= 0]
         return min(matches)[1] if matches else None
@@ -48,23 +48,23 @@ class ModelQuery(Struct, frozen=True, kw_only=True):
     request: Request
     repeat: int
     prompt: str
-    """The request as the model gets it."""
+    """The request as sent to the model."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The response of a model to a request."""
 
     text: str
-    """Empty where the call failed."""
+    """Empty if the call failed."""
     finish_reason: FinishReason
     tokens: int
     prompt_tokens: int = 0
     error: str | None = None
-    """Cause of a failed call, without any API key; such a reply is not stored, so that the next run makes the request again."""
+    """Cause of a failed call, without any API key; such a reply is not stored, so the next run requests it again."""
     likelihoods: dict[str, float] | None = None
     """Natural log-likelihood of each of the request's answers."""
     model: str | None = None
-    """What a server calls the model that replied, unless that is the name asked for."""
+    """The server's name for the model that replied, if it differs from the requested one."""
     replaced: int = 0
     """Lone surrogates in the text, replaced by U+FFFD."""
 
@@ -75,13 +75,13 @@ def failed_reply(cause: str) -> Reply:
 
 
 def too_long(prompt: int, whole: int, limit: int) -> str:
-    """Return the cause of failure of a query that does not fit into a model's window.
+    """Return the error for a query that does not fit into a model's context window.
 
     Args:
         prompt: tokens of the prompt.
-        whole: with those of the longest reply.
+        whole: tokens of the prompt and the longest reply.
     """
-    cause = f"the prompt has {prompt} tokens, with the reply {whole}, and this model was made for {limit}"
+    cause = f"the prompt has {prompt} tokens, with the reply {whole}, but the model's limit is {limit}"
     return f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml"
 
 
@@ -89,7 +89,7 @@ class Backend(Protocol):
     """A model that replies to requests."""
 
     identity: str
-    """Changes whenever the same query may get another reply: name and revision, or a hash of the weights."""
+    """Changes whenever the same query may get another reply; name and revision, or a hash of the weights."""
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt for a conversation."""
@@ -97,11 +97,11 @@ class Backend(Protocol):
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the index of each query with its reply, as they arrive and in any order; each index once.
 
-        A query that cannot be answered (too long a prompt, a call that failed for good) gets a reply with an error.
+        A query that cannot be answered (prompt too long, call failed permanently) gets a reply with an error.
         """
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield for each query the log-likelihoods of its answers, and as text the likeliest in the requested format.
+        """Yield, for each query, the log-likelihoods of its answers, with the likeliest one in the requested format as text.
 
         Raises:
             ValueError: the backend has no likelihoods, or the settings ask for sampling.
@@ -109,4 +109,4 @@ class Backend(Protocol):
 
 
 Opener = Callable[[Description, Path], Backend]
-"""Opens a model from its description and its folder."""
+"""Function that opens a model from its description and its folder."""

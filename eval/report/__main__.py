@@ -1,9 +1,9 @@
-"""Stage `report`: the stages' metrics -> one summary for `dvc metrics diff`, tables for the plots, and pages for people.
+"""Stage `report`: the metrics of all stages -> a summary for `dvc metrics diff`, tables for plots, and HTML pages.
 
-python -m eval.report --serve     serve the pages to this machine only, and reload them in the browser when they are rewritten
+python -m eval.report --serve     serve the pages on this machine only, and reload them in the browser when they change
 
-The pages: the report, the items of the test split with all replies to them, rejected records and reasons, clusters and contradictions,
-evidence and verdicts.
+The pages are the report, the test items with all replies, rejected records with reasons, clusters and contradictions, and evidence with
+verdicts.
 """
 
 import csv
@@ -47,7 +47,7 @@ _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", 
 _NAMED = {"runs": "task", "parts": "part", "types": "atomic_type"}
 _SHAPES: dict[str, Any] = {"questions": Question, "claims": ClaimPair}
 REJECTED = {"clean": "clean", "near_duplicates": "unique", "claims": "claims"}
-"""Stages that reject records, and the folders of their rejected.jsonl under data."""
+"""Stages that reject records, and the folder of each one's rejected.jsonl under data."""
 _PLOTTED = ("accuracy", "asked", "following_rate", "low", "high")
 _COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
 _ASKED_WITH = ("model", "weights", "chat template", "few-shot", "max new tokens", "sampling")
@@ -62,7 +62,7 @@ class StageMetrics(NamedTuple):
     data: Figures
     runs: dict[str, Figures]
     judges: dict[str, Figures]
-    """By judged run."""
+    """Judged run -> its metrics."""
     errors: Figures
     """Metrics of stage `errors`; empty if it has not run."""
     comparisons: list[Figures]
@@ -72,18 +72,18 @@ class StageMetrics(NamedTuple):
     leaks: Mapping[str, Any] = MappingProxyType({})
     """Metrics of stage `leaks`; empty if it has not run."""
     verification: Mapping[str, Any] = MappingProxyType({})
-    """What people judged of claims; empty if stage `evidence` has not run."""
+    """Annotators' verdicts on claims; empty if stage `evidence` has not run."""
     baselines: frozenset[str] = frozenset()
     """Models that are rules."""
     guessing: frozenset[str] = frozenset()
-    """Those of them that draw their answers at random."""
+    """The baselines that answer at random."""
 
 
 def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> StageMetrics:
-    """Return the metrics of the data stages, and of the runs on test and judges in the order given.
+    """Return the metrics of the data stages, of the runs on test, and of the judges, in the given order.
 
     Raises:
-        FileNotFoundError: a stage has not run; the message names it.
+        FileNotFoundError: a stage has not run; the message gives its command.
     """
 
     def read(path: Path, stage: str) -> Figures:
@@ -108,7 +108,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
 
 
 def summarize(metrics: StageMetrics) -> Figures:
-    """Return the few figures for a diff between two dataset versions."""
+    """Return the main figures, for a diff between two dataset versions."""
     wording = next((figures["wording"] for figures in metrics.runs.values() if "wording" in figures), None)
     without_knowledge = (metrics.leaks.get("without_knowledge") or {}).get("by_model")
     clean, unique, claims, split = (metrics.data[stage] for stage in ("clean", "near_duplicates", "claims", "split"))
@@ -152,10 +152,10 @@ def _headline(figures: Figures, judged: Figures) -> Figures:
 
 
 def plot_tables(stages: StageMetrics) -> dict[str, str]:
-    """Return the plots' rows as CSV: all runs, and of own models' first runs exams and subjects (parts) and types of claims.
+    """Return the rows of the plots as CSV: all runs and, for the first runs of own models, exams and subjects (parts) and claim types.
 
-    Each has an accuracy with its interval, number of items and following rate, and none has fewer than `LEAST` items. Own models come
-    first, then the highest accuracy.
+    Each row has an accuracy with interval, number of items and following rate; rows with fewer than `LEAST` items are left out. Own
+    models come first, then the highest accuracy.
     """
     runs = stages.runs
     own = [name for (model, _), name in first_runs(runs, {}).items() if model not in stages.baselines]
@@ -197,7 +197,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def about(params: Mapping[str, Any], split: Figures) -> list[str]:
-    """Return the identity of the data: release, version of the splits, dates of the sources."""
+    """Return what identifies the data: release, version of the splits, dates of the sources."""
     words = [f"release {params['release']['version']}"] if (params.get("release") or {}).get("version") else []
     words += [f"splits {split['version']['name']}"] if (split.get("version") or {}).get("name") else []
     dates: dict[str, list[str]] = {}
@@ -207,7 +207,7 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
 
 
 def described(params: Mapping[str, Any]) -> dict[str, str]:
-    """Return what each model of the runs and judges is; a baseline in the words of its rule."""
+    """Describe each model of the runs and judges; a baseline by the docstring of its rule."""
     words = {}
     for name in dict.fromkeys(one["model"] for block in ("runs", "judges") for one in (params.get(block) or {}).values()):
         model = (params.get("models") or {}).get(name) or {}
@@ -221,7 +221,7 @@ def described(params: Mapping[str, Any]) -> dict[str, str]:
 
 
 def asked_with(params: Mapping[str, Any], plan: Path) -> dict[str, dict[str, str]]:
-    """Return in words with which model and settings each run on test was asked, as params.yaml and stage `plan` have them."""
+    """Describe the model and settings of each run on test, from params.yaml and stage `plan`."""
     found = {}
     for name, line in runs_on_test(params.get("runs") or {}).items():
         run = convert(line, Run, f"runs.{name}")
@@ -259,7 +259,7 @@ def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]
 
 
 def judged(args: Arguments, judges: Mapping[str, Figures], rules: Container[str]) -> dict[str, tuple[str, dict[tuple[str, int], float]]]:
-    """Return for each judged run its judge in words, and the marks of its replies."""
+    """Return, for each judged run, its judge in words and the marks of its replies."""
     keys = read_jsonl(args.splits / "test/questions.jsonl", QuestionKey)
     markable = {row.id for row in keys if row.answer} if judges else set()
     found = {}
@@ -272,7 +272,7 @@ def judged(args: Arguments, judges: Mapping[str, Figures], rules: Container[str]
 
 
 def twins(test: Path) -> dict[str, list[str]]:
-    """Return the items of the test split that are related to each."""
+    """Map each test item to its related items in the test split."""
     files = (("questions", Question), ("claims", ClaimPair), ("fourfold", Fourfold))
     return twins_of(chain(*(read_optional(test / f"{kind}.jsonl", shape) for kind, shape in files)))
 
@@ -335,7 +335,7 @@ def main(argv: list[str] | None = None) -> None:
         for name, text in tables.items():
             with replacing(plots / f"{name}.csv") as part_file:
                 part_file.write_text(text, encoding="utf-8")
-        has_items = (args.splits / "test").is_dir()  # metrics alone, of another machine, also make a report
+        has_items = (args.splits / "test").is_dir()  # a report can also be built from another machine's metrics alone
         sheets = source_sheets(args.data) if has_items else {}
         if has_items:
             held = args.splits / "reserved"

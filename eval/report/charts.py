@@ -1,4 +1,4 @@
-"""Charts and tables of the report: the flow of records, types, effects of data, settings, letters, the papers' tables."""
+"""Charts and tables of the report: flow of records, claim types, effects of training data, settings, letters, the papers' tables."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -17,13 +17,13 @@ WIDTH, _FULL, _BAR, _GAP, _LINE, _NAMES = 980, 190, 12, 10, 19, 165
 
 
 class Step(NamedTuple):
-    """One stage of a kind of record."""
+    """One stage that records of a kind pass through."""
 
     name: str
     came: int
     went: int
     rejected: int
-    """`came` is `went` plus `rejected`."""
+    """`came` equals `went` plus `rejected`."""
 
 
 class Flow(NamedTuple):
@@ -31,13 +31,13 @@ class Flow(NamedTuple):
 
     kind: str
     sources: dict[str, int]
-    """Records by source, if each has one; none if a stage counts them in another unit."""
+    """Number of records by source; empty if a stage counts them in another unit."""
     steps: list[Step]
     splits: dict[str, int]
 
 
 class SankeyNode(NamedTuple):
-    """A bar of the picture, with its label on its right."""
+    """A bar of the diagram, with its label to the right."""
 
     kind: str
     """`went` or `held`."""
@@ -56,7 +56,7 @@ class SankeyLink(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A Sankey diagram: bars and bands in a picture of `WIDTH` by `height`."""
+    """A Sankey diagram: bars and bands in an image of `WIDTH` by `height`."""
 
     height: float
     nodes: list[SankeyNode]
@@ -78,7 +78,7 @@ def _step(name: str, counts: Figures) -> Step:
 
 
 def picture(flow: Flow) -> Picture:
-    """Return the Sankey of a flow: sources, stages, splits from left to right, and the rejected records of each stage below the next."""
+    """Return a flow as a Sankey diagram: sources, stages and splits from left to right, each stage's rejected records below the next."""
     entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].came else []
     columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
     rejected = 0
@@ -114,7 +114,7 @@ def _links(
     entering: Sequence[tuple[str, str, int]],
     scale: float,
 ) -> list[SankeyLink]:
-    """Return the bands between two columns, of which one has a single stage."""
+    """Return the bands between two columns, one of which has a single stage."""
     many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
     links, offset = [], 0.0
     pairs = [(node, right[0], entry) for node, entry in zip(left, sent, strict=True)] if many_in else []
@@ -131,9 +131,9 @@ def _links(
     return links
 
 
-_RADAR_WIDTH, _RADAR_HEIGHT, _RADIUS, _NAME = 400, 290, 90, 10  # narrow: the letters are as large on a phone
-_LEAST = 3  # axes that make an area
-_UPRIGHT = 0.1  # of the cosine: a name directly above or below is centred on its axis
+_RADAR_WIDTH, _RADAR_HEIGHT, _RADIUS, _NAME = 400, 290, 90, 10  # narrow, so that the text is not scaled down on a phone
+_LEAST = 3  # axes needed for an area
+_UPRIGHT = 0.1  # maximum |sine| of the angle at which a name above or below is centred on its axis
 RINGS = (0.25, 0.5, 0.75, 1.0)
 RULE = "rule negation_by_type"
 
@@ -147,24 +147,24 @@ class Axis(NamedTuple):
     name_y: float
     anchor: str
     lines: list[str]
-    """Type and number of pairs."""
+    """Name of the type and number of pairs."""
 
 
 class Radar(NamedTuple):
-    """A picture of several runs; polygons are lists of points."""
+    """A radar chart of several runs; polygons are lists of points."""
 
     axes: list[Axis]
     rings: list[str]
     polygons: list[tuple[str, str]]
-    """Run and its accuracies."""
+    """Each run with the polygon of its accuracies."""
     left_out: list[str]
-    """Types of too few items, with their number."""
+    """Types with too few items, and their number of items."""
 
 
 def radar(runs: Mapping[str, Figures]) -> Radar | None:
-    """Return the accuracies of runs by atomic type, laid over each other as in SdAK, Figure 3; None if too few types have enough items.
+    """Return the accuracies of runs by atomic type, overlaid as in SdAK, Figure 3; None if too few types have enough items.
 
-    A type is an axis if every run was asked at least `LEAST` of it.
+    A type is an axis if every run was asked at least `LEAST` items of it.
     """
     parts = [run.get("by_type") or {} for run in runs.values()]
     names = [name for name in (parts[0] if parts else {}) if all(_is_known(part.get(name)) for part in parts)]
@@ -177,7 +177,7 @@ def radar(runs: Mapping[str, Figures]) -> Radar | None:
 
 
 def rule_of_wording(claims: Iterable[ClaimPair]) -> dict[str, Figures]:
-    """Return for each atomic type the accuracy of the better of calling 错误, or 正确, the side with more negation words (the rule
+    """Return, for each atomic type, the accuracy of the better rule: the side with more negation words is 错误, or it is 正确 (the rule
     `negation_by_type` of `eval.score.metrics`)."""
     sides: dict[str, Counter[int]] = {}
     for claim in claims:
@@ -193,7 +193,7 @@ def _is_known(group: Figures | None) -> bool:
 def _axis(index: int, of: int, words: str) -> Axis:
     across = sin(2 * pi * index / of)
     anchor = "middle" if abs(across) < _UPRIGHT else "start" if across > 0 else "end"
-    far = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # else it overlaps its neighbours
+    far = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # otherwise it overlaps its neighbours
     first, *last = words.rsplit(" ", 2)
     return Axis(*_at(index, of, _RADIUS), *_at(index, of, far), anchor, [first, " ".join(last)] if len(last) > 1 else [words])
 
@@ -203,7 +203,7 @@ def _polygon(shares: Sequence[float]) -> str:
 
 
 def _at(index: int, of: int, radius: float) -> tuple[float, float]:
-    """Return a index on an axis; the first points upwards, the others follow clockwise."""
+    """Return the point at a radius on an axis; the first axis points upwards, the others follow clockwise."""
     angle = 2 * pi * index / of
     return round(_RADAR_WIDTH / 2 + radius * sin(angle), 1), round(_RADAR_HEIGHT / 2 - radius * cos(angle), 1)
 
@@ -213,7 +213,7 @@ _WIDTH, _HEIGHT, _EDGE = 300, 140, 12
 
 
 class Curve(NamedTuple):
-    """One kind's figures by increasing amount; the cell without any kind starts every curve."""
+    """The figures of one kind of data by increasing amount; every curve starts at the cell without any data."""
 
     run: str
     measure: str
@@ -222,12 +222,12 @@ class Curve(NamedTuple):
 
 
 class PlottedCurve(NamedTuple):
-    """A curve as coordinates in a picture."""
+    """A curve as coordinates in a chart."""
 
     kind: str
     line: str
     rules: list[tuple[float, float, float]]
-    """x, and y of both ends of the interval."""
+    """x, and the y of both ends of the interval."""
 
 
 def curves_of(rows: Sequence[Figures]) -> list[Curve]:
@@ -256,7 +256,7 @@ def plotted(sweeps: Mapping[str, Figures]) -> list[list[Any]]:
 
 
 def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[PlottedCurve]]]:
-    """Return for each run and measure its curves as coordinates in a picture of 300 by 140: amounts from left to right, shares upwards."""
+    """Return, for each run and measure, its curves in a 300 by 140 chart: amounts from left to right, shares upwards."""
     widest = max((row["amount"] for row in rows), default=0) or 1
 
     def at(row: Figures, name: str) -> tuple[float, float]:
@@ -274,7 +274,7 @@ def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[PlottedCurve]
 
 
 def ticks(rows: Sequence[Figures]) -> list[tuple[float, str]]:
-    """Return the amounts of a sweep with their x coordinates in its pictures."""
+    """Return the amounts of a sweep with their x coordinates in its charts."""
     amounts = sorted({row["amount"] for row in rows})
     widest = max(amounts, default=0) or 1
     return [(round(_EDGE + (_WIDTH - 2 * _EDGE) * amount / widest, 1), f"{amount:g}") for amount in amounts]
@@ -290,7 +290,7 @@ PARTS = {
     "by_form": "form",
     "by_subject": "subject",
 }
-"""Part of a run's figures -> the corresponding facet of items."""
+"""Breakdown in a run's metrics -> the corresponding facet of items."""
 
 
 PATTERNS = {
@@ -308,22 +308,24 @@ PATTERNS = {
     "contradiction": (6, "other contradiction"),
     "failed": (8, "call failed"),
 }
-"""Pattern of the verdicts on a pair or a fact -> its colour, the same for the same answers, and what was answered."""
+"""Pattern of the verdicts on a pair or fact -> its colour, equal for equal answers, and what was answered."""
 CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 FEW = 5
-"""With fewer pairs or questions a bar is only an outline: one right answer is not an accuracy of 100 %."""
+"""With fewer pairs or questions a bar is only an outline, because one correct answer is not an accuracy of 100 %."""
 _SETTINGS = ("zero-shot", "few-shot")
 
 
 def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
-    """Return the rows of CPsyExam's Table 2: for each model and method, the cells of zero- and few-shot and the average.
+    """Return the rows of CPsyExam's Table 2: for each model and method, the cells for zero-shot and few-shot, and the average.
 
-    The paper's Avg. is the better of the two settings, each taken over all its questions together (section 4.2; recomputed from
-    the cells of Table 2, it gives the column Avg. of all 13 models). Of several few-shot runs the one with the better `avg` is shown.
+    The paper's Avg. is the better of the two settings, each averaged over all its questions (section 4.2; recomputing it from the cells
+    of Table 2 gives the column Avg. for all 13 models). Of several few-shot runs, the one with the best `avg` is shown.
     """
     rows: dict[tuple[str, str, str], dict[str, tuple[str, Figures]]] = {}
     for name, run in runs.items():
-        if run["task"] == "choice" and run.get("avg") is not None and "by_variant" not in run:  # the paper asks once, in one order
+        if (
+            run["task"] == "choice" and run.get("avg") is not None and "by_variant" not in run
+        ):  # the paper asks each question once, in one order
             settings = rows.setdefault((run["model"], run.get("method", ""), run.get("prompt", "")), {})
             setting = _SETTINGS[run["shots"] > 0]
             if setting not in settings or run["avg"] > settings[setting][1]["avg"]:
@@ -332,7 +334,7 @@ def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
 
 
 def sdak_table(runs: Mapping[str, Figures], errors: Figures) -> list[Figures]:
-    """Return the rows of SdAK's Table 4: following rate and accuracy with their deviation over repeats, and answer reliability."""
+    """Return the rows of SdAK's Table 4: following rate and accuracy with standard deviations over repeats, and answer reliability."""
     labelled = errors.get("runs", {})
     figures = ("following_rate", "following_rate_std", "accuracy", "accuracy_std")
     return [
@@ -356,7 +358,7 @@ def _row_of(model: str, method: str, prompt: str, settings: Mapping[str, tuple[s
 
 
 def rule_sets(runs: Mapping[str, Figures]) -> list[Figures]:
-    """Return the figures of published rule sets on the replies of each run, and ours where they meet one, a row each."""
+    """Return one row per run and published rule set with its figures, and a row of our own figures for such runs."""
     rows = []
     for name, run in runs.items():
         for rules, figures in ({"ours": run} | run["published"] if run.get("published") else {}).items():
@@ -369,21 +371,21 @@ def rule_sets(runs: Mapping[str, Figures]) -> list[Figures]:
 
 
 def whole_groups(runs: Mapping[str, Figures]) -> list[tuple[str, str, Figures]]:
-    """Return run, form and figures of cases and groups of shared options, all and by form."""
+    """Return run, form and figures of cases and groups of shared options, overall and by form."""
     asked = {name: run["groups"] for name, run in runs.items() if (run.get("groups") or {}).get("groups")}
     return [(name, form, one) for name, groups in asked.items() for form, one in ({"all": groups} | groups["by_form"]).items()]
 
 
 class Letters(NamedTuple):
-    """Shares of letters among the answers less those among the right ones."""
+    """Share of each letter among the answers minus its share among the keys."""
 
     names: list[str]
     rows: list[tuple[str, str, str, list[float | None]]]
-    """Run, question type, the letter answered most with its share, and a value a letter; None if it is neither answered nor right."""
+    """Run, question type, the most frequent answer with its share, and a value per letter; None if it is in no answer and no key."""
 
 
 def letters(runs: Mapping[str, Figures]) -> Letters | None:
-    """Return by how much runs prefer a letter; None if none has letters."""
+    """Return by how much runs prefer each letter; None if no run has letters."""
     tables = [(name, kind, table) for name, run in runs.items() for kind, table in (run.get("letters") or {}).items()]
     names = sorted({letter for *_, table in tables for side in ("answered", "gold") for letter in table[side]})
     rows = []
@@ -405,7 +407,7 @@ def _scalars(figures: Figures) -> Figures:
 
 
 def setting(run: Figures) -> str:
-    """Return how a run asks, in a few words."""
+    """Return the settings of a run in a few words."""
     words = [run["task"] if run.get("prompt") in (None, "", run["task"]) else run["prompt"]]
     words += [run["method"]] if run.get("method", "generation") != "generation" else []
     counted = {"shots": run.get("shots"), "times": run["repeats"] if run.get("repeats", 1) > 1 else 0, "orders": run.get("orders")}
@@ -413,7 +415,7 @@ def setting(run: Figures) -> str:
 
 
 def settings(runs: Mapping[str, Figures], comparisons: Iterable[Figures], baselines: Container[str]) -> list[tuple[str, Figures | None]]:
-    """Return the runs of each own model that asks a task in several ways, and how each differs from the first."""
+    """Return the runs of own models with several settings for a task, and how each differs from the model's first run."""
     pairs = {(row["a"], row["b"]): row for row in comparisons if row["shared"]}
     rows: list[tuple[str, Figures | None]] = []
     groups: dict[tuple[str, str], list[str]] = {}
@@ -429,25 +431,25 @@ def settings(runs: Mapping[str, Figures], comparisons: Iterable[Figures], baseli
 
 
 class SourceFlow(NamedTuple):
-    """The records of one kind of a source, from reading to what is kept."""
+    """The records of one kind from one source, from those read to those kept."""
 
     source: str
     kind: str
     taken: int
     kept: int
     shared: int
-    """Kept as well, also in another source and counted there."""
+    """Kept too, but counted for another source that also has them."""
     losses: list[tuple[str, int]]
-    """Stage and reason with their records, the most frequent first."""
+    """Stage and reason with the number of records, the most frequent first."""
     more: bool
-    """Whether there are further reasons."""
+    """Whether there are more reasons."""
 
 
 _REASONS = 3
 
 
 def funnel(sheets: Mapping[str, Sequence[Any]]) -> list[SourceFlow]:
-    """Return the records of each source through clean and near_duplicates, from the sheets of the sources."""
+    """Return each source's records through clean and near_duplicates, from the source sheets."""
     rows = []
     for source, steps in sheets.items():
         for kind in dict.fromkeys(step.kind for step in steps):

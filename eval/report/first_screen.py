@@ -1,4 +1,4 @@
-"""The report's first screen: figures of each model beside the best line without knowledge, and what they say about the best model."""
+"""The report's first screen: figures of each model next to the best baseline without knowledge, and what they show for the best model."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from math import log
@@ -20,40 +20,40 @@ _COLUMNS = {
     "blank": ("blank", "", "Blanks"),
     "essay": ("essay", "", "Answers in words, mark of 100"),
 }
-"""Key -> task, category if it is a part of the task, heading."""
+"""Key -> task, category if it is only part of the task, heading."""
 
 
 class Line(NamedTuple):
-    """The best of what needs no knowledge: a baseline's run, a rule over the wording, or chance."""
+    """The best result without knowledge: a baseline's run, a wording rule, or chance."""
 
     name: str
     value: float
     interval: tuple[float, float]
-    """Of a rule or chance, its value twice."""
+    """For a rule or chance, its value twice."""
     run: str | None = None
     items: int = 0
-    """Of a run."""
+    """Number of items of the run; 0 without a run."""
 
 
 class Cell(NamedTuple):
-    """One figure of a model: that of its first run of the task, in the order of params.yaml."""
+    """One figure of a model, from its first run of the task in the order of params.yaml."""
 
     run: str
     value: float
     interval: tuple[float, float] | None
     items: int
     verdict: str
-    """`above`, `below` or `unsure`, against the line; "" without one, with few items, and for a baseline."""
+    """`above`, `below` or `unsure` relative to the line; "" without a line, with few items, and for a baseline."""
 
 
 class Column(NamedTuple):
-    """One task or part of it."""
+    """A task or part of one."""
 
     task: str
     category: str
     title: str
     chance: float | None
-    """Accuracy of drawing each answer from the allowed ones, on average."""
+    """Expected accuracy of picking each answer at random from the allowed ones."""
     line: Line | None
 
 
@@ -63,7 +63,7 @@ class Row(NamedTuple):
     model: str
     cells: list[Cell | None]
     tokens: int
-    """Of the runs in the cells, as is the cost."""
+    """Total of the runs in the cells, like the cost."""
     cost: float | None
 
 
@@ -71,16 +71,16 @@ class Pair(NamedTuple):
     """How two runs of a task differ on their shared items."""
 
     difference: float
-    """Accuracy of the first less that of the second."""
+    """Accuracy of the first run minus that of the second."""
     interval: Sequence[float] | None
     p_values: tuple[float, float]
-    """Of McNemar's test and of the bootstrap, uncorrected."""
+    """Uncorrected p-values of McNemar's test and of the bootstrap."""
     differs: bool
-    """Corrected for every two runs of the task."""
+    """Whether they differ after correction for all pairs of runs of the task."""
 
 
 class Lead(NamedTuple):
-    """What the table says about the best model in the first column that has own models with enough items."""
+    """What the table shows for the best model, in the first column where own models have enough items."""
 
     column: Column
     best: tuple[str, Cell]
@@ -88,13 +88,13 @@ class Lead(NamedTuple):
     """Other models with the same figure."""
     second: tuple[str, Cell] | None
     is_sure: bool
-    """Whether second differs from best and those level with it, corrected for all comparisons of the task."""
+    """Whether the second differs from the best and those level with it, corrected for all comparisons of the task."""
     interval: Sequence[float] | None
-    """Of the difference to the line."""
+    """Interval of the difference to the line."""
 
 
 class Board(NamedTuple):
-    """The table: own models and baselines, each with a cell a column."""
+    """The table: own models and baselines, each with one cell per column."""
 
     columns: list[Column]
     own: list[Row]
@@ -103,7 +103,7 @@ class Board(NamedTuple):
     elsewhere: Lead | None
     """Of the task that most models ran, among those of a model that is not in the lead's."""
     standing: dict[str, list[tuple[Column, str, Cell]]]
-    """Verdict -> the columns in which the best own model has it, the model and its figure."""
+    """Verdict -> the columns in which the best own model has it, with the model and its figure."""
 
 
 def size_of(group: Figures) -> int:
@@ -112,7 +112,7 @@ def size_of(group: Figures) -> int:
 
 
 def first_runs(runs: Mapping[str, Figures], judges: Mapping[str, Figures]) -> dict[tuple[str, str], str]:
-    """Return the first run with a figure for each model and task; a later one, with other settings, is not a second chance."""
+    """Return the first run with a figure for each model and task; later runs with other settings get no second chance."""
     first: dict[tuple[str, str], str] = {}
     for name, run in runs.items():
         if run.get("accuracy") is not None or (judges.get(name) or {}).get("mark") is not None:
@@ -125,7 +125,7 @@ def board(stages: Any, summary: Figures) -> Board:
 
     Args:
         stages: `StageMetrics`.
-        summary: with the lines of rules and of models without knowledge.
+        summary: includes the results of rules and of models without knowledge.
     """
     runs, pairs = stages.runs, _pairs(stages.comparisons)
     first = first_runs(runs, stages.judges)
@@ -165,7 +165,7 @@ def board(stages: Any, summary: Figures) -> Board:
 
 
 def _pairs(comparisons: Iterable[Figures]) -> dict[tuple[str, str], Pair]:
-    """Return the comparison of each two runs with shared items, in both orders."""
+    """Return the comparison of every two runs with shared items, in both orders."""
     pairs: dict[tuple[str, str], Pair] = {}
     for row in comparisons:
         if row["shared"]:
@@ -176,12 +176,12 @@ def _pairs(comparisons: Iterable[Figures]) -> dict[tuple[str, str], Pair]:
 
 
 def negated(interval: Sequence[float] | None) -> list[float] | None:
-    """Return the interval of a difference the other way round."""
+    """Return the interval of the opposite difference."""
     return [0.0 - bound for bound in reversed(interval)] if interval else None
 
 
 def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
-    """Return value, interval and number of items of a run or of a category of it."""
+    """Return the value, interval and number of items of a run or of one category of it."""
     if run is None:
         return None
     if (judge := stages.judges.get(run)) and stages.runs[run].get("accuracy") is None:
@@ -194,7 +194,7 @@ def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
 
 
 def _line(whole: str, baselines: Mapping[str, Figures], chance: float | None, summary: Figures, runs: Mapping[str, Figures]) -> Line | None:
-    """Return the best of chance, the runs of baselines that do not guess and, of a whole task, rules: luck is no line."""
+    """Return the best of chance, baselines that do not guess and, for a complete task, rules; a guesser's luck does not count."""
     lines = [Line(runs[name]["model"], *_bounds(part), run=name, items=size_of(part)) for name, part in baselines.items()]
     if whole == "fourfold":
         for name, part in (summary.get("without_knowledge") or {}).items():
@@ -217,8 +217,9 @@ def _cell(run: str, part: Figures) -> Cell:
 
 
 def _verdicts(cells: Mapping[str, Cell], line: Line, pairs: Mapping[tuple[str, str], Pair]) -> dict[str, str]:
-    """Return whether each model is above or below the line: by the tests of the two runs on shared items, else by one of the two figures.
-    Corrected for the models here (Holm), since of many that guess the best one is far above the line; the other pairs of runs do not count.
+    """Return whether each model is above or below the line, tested on the two runs' shared items, or else on the two figures.
+
+    Corrected for the number of models (Holm), since the best of many guessers is far above the line; other pairs of runs do not count.
     """
     paired = {model: pairs.get((cell.run, line.run or "")) for model, cell in cells.items()}
     tests = [pair.p_values if (pair := paired[model]) else (_far(cell, line),) * 2 for model, cell in cells.items()]
@@ -230,7 +231,7 @@ def _verdicts(cells: Mapping[str, Cell], line: Line, pairs: Mapping[tuple[str, s
 
 
 def _far(cell: Cell, line: Line) -> float:
-    """Return the two-sided p-value that a model is at the line: exact binomial for a rule or chance, chi-squared for a run."""
+    """Return the two-sided p-value that a model equals the line: exact binomial for a rule or chance, chi-squared for a run."""
     worth = _worth(cell.value, cell.items, cell.interval)
     if line.run:
         return alike([(cell.value, worth), (line.value, _worth(line.value, line.items, line.interval))])
@@ -241,15 +242,15 @@ def _far(cell: Cell, line: Line) -> float:
 
 
 def alike(groups: Sequence[tuple[float, float]]) -> float:
-    """Return the p-value that groups, each a share and a number of items, have one share (chi-squared)."""
+    """Return the p-value (chi-squared) that groups, given as share and number of items, have the same share."""
     together = sum(share * items for share, items in groups) / sum(items for _, items in groups)
     spread = sum(items * (share - together) ** 2 for share, items in groups)
     return float(scipy.special.chdtrc(len(groups) - 1, spread / (together * (1 - together)))) if 0 < together < 1 else 1.0
 
 
 def _worth(value: float, items: int, bounds: Sequence[float] | None) -> float:
-    """Return how many independent items have an interval as wide (`rate_interval`): fewer than there are, if those of a case
-    or a group are right or wrong together."""
+    """Return how many independent items would give an interval this wide (`rate_interval`): fewer than `items` if those of a case or
+    group are right or wrong together."""
     low, high = (min(max(bound, 1e-9), 1 - 1e-9) for bound in bounds or (value, value))
     tail = (1 - LEVEL) / 2
     if 0 < value < 1:
@@ -290,13 +291,13 @@ class Beside(NamedTuple):
     facet: str
     value: str
     cells: list[Figures | None]
-    """The figures of each model's first run, with its name as `run`."""
+    """The figures of each model's first run, with the run's name as `run`."""
 
 
 def parts(
     runs: Mapping[str, Figures], first: Iterable[str], facets: Mapping[str, str], models: Sequence[str], least: int = 0
 ) -> list[tuple[str, Beside]]:
-    """Return task and accuracies for each value of each facet with enough items, for these runs."""
+    """Return, for these runs, the task and accuracies for each facet value with enough items."""
     rows: dict[tuple[str, str, str], dict[str, Figures]] = {}
     for name in first:
         for part, facet in facets.items():
@@ -307,21 +308,21 @@ def parts(
 
 
 class Compared(NamedTuple):
-    """Two models beside each other on the parts of the questions, as in CPsyExam, Figure 4."""
+    """Two models compared on parts of the questions, as in CPsyExam, Figure 4."""
 
     facet: str
     models: list[str]
     rows: list[Beside]
-    """Sorted by the first model, if it differs on them."""
+    """Sorted by the first model's accuracy, if it differs between parts."""
     p_value: float
-    """That all parts are equally hard for the first model; 1 without rows."""
+    """p-value that all parts are equally hard for the first model; 1 without rows."""
 
 
 def beside(runs: Mapping[str, Figures], first: Sequence[str], baselines: Container[str] = ()) -> Compared:
-    """Return the subjects with enough questions of the two best models, or the exams if the best has not two such subjects, or no rows.
+    """Return the two best models by subject with enough questions, by exam if the best has fewer than two such subjects, or no rows.
 
-    Models are ranked by their choices, those that were asked none by their other figures; baselines are last. Only the task of the best
-    counts: another may have another number of options.
+    Models are ranked by their choice task, or by another figure if they have none; baselines come last. Only the best model's task counts,
+    because others may have another number of options.
     """
 
     def rank(name: str) -> tuple[bool, bool, float]:

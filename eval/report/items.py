@@ -1,7 +1,7 @@
-"""Test split, scores and replies -> the files of the item browser: a list to search, and the details of each item.
+"""Write the files of the item browser from test split, scores and replies: a searchable list, and the details of each item.
 
-The page is opened from a disk, where a browser lets no script read a file. So each file is a script that passes a list. Only lists:
-an external text is a value, never a key.
+The page is opened from disk, where browsers let no script read files, so each file is a script that passes a list. Only lists are used, so
+that external text is always a value, never a key.
 """
 
 from base64 import b64encode
@@ -27,19 +27,19 @@ from eval.tasks.request import Request, facets_of
 from eval.tasks.runs import RequestBuilder
 
 FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "atomic_type")
-"""Filters of the list: the facets by which the figures of runs are broken down."""
+"""Filters of the list: the facets by which run metrics are broken down."""
 SIDES = ("", *PAIR, *SENTENCES)
-"""An item as a whole, the sides of a claim pair, and the sentences of a fourfold row."""
+"""The complete item (""), the sides of a claim pair, and the sentences of a fourfold row."""
 Asked = Question | ClaimPair | Fourfold
 PACKED_FROM = 500_000
-"""Bytes from which a file is compressed; a shorter one stays readable."""
+"""Minimum bytes for compressing a file; a shorter one stays readable."""
 MOST_REPLY_CHARS = 4_000
-"""A longer reply is cut; its file in data/predictions has the complete text."""
+"""Longer replies are cut; data/predictions has the complete text."""
 MOST_TWINS = 20
 _OUTCOMES = get_args(Outcome)
 _LIST_ROWS, _DETAIL_ROWS = 4_000, 200
 _DIGEST_CHARS = 16
-_FIRST_CODE = 48  # "0": one character for a run's result on an item, printable for all that occur
+_FIRST_CODE = 48  # "0": each result of a run on an item is one character, printable for all that occur
 _ESCAPED = {b"<": b"\\u003c", "\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029"}
 
 
@@ -52,7 +52,7 @@ class ScoredReply(NamedTuple):
 
 
 RepliesByItem = Iterable[tuple[str, list[ScoredReply]]]
-"""Item and the replies to it, both sides of a claim pair together, by id."""
+"""Each item with its replies, both sides of a claim pair together, sorted by id."""
 
 
 class ItemResult(NamedTuple):
@@ -60,11 +60,11 @@ class ItemResult(NamedTuple):
 
     right: int
     scored: int
-    """Replies that can be right: none if the answer is hidden or in words."""
+    """Replies that can be scored; 0 if the answer is hidden or in words."""
     outcome: str
-    """The worst of its replies."""
+    """The worst outcome of its replies."""
     pattern: str = ""
-    """For a claim pair, the pattern of its verdicts in the first repeat, as in the table of errors."""
+    """For a claim pair, the pattern of its verdicts in the first repeat, as in the error table."""
 
 
 def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[ScoredReply]]]:
@@ -82,20 +82,20 @@ def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -
 
 
 def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterator[tuple[str, list[ScoredReply]]]:
-    """Yield the replies of one of the project's runs by item, from the files of `score` and `predict`."""
+    """Yield the replies of one run by item, from the files of `score` and `predict`."""
     read = read_jsonl(scores / f"{run}.jsonl", Score, "`dvc repro score` builds it")
     return paired_replies(read, read_jsonl(predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it"))
 
 
 def requests_of(splits: Path, runs: Mapping[str, Run]) -> Callable[[str, str, int], Request | None]:
-    """Return what finds the request of a run for an item, or a sentence of one, in a repeat; None for an unknown run."""
+    """Return a function that finds a run's request for an item or sentence in a repeat; it returns None for an unknown run."""
     builder = RequestBuilder(splits)
     known = {name: [{one.item_id: one for one in variant} for variant in builder.with_shots(run)] for name, run in runs.items()}
     return lambda run, item, repeat: known[run][repeat // runs[run].repeats].get(item) if run in runs else None
 
 
 def twins_of(items: Iterable[Asked]) -> dict[str, list[str]]:
-    """Return for each item those of its case or group of shared options, or on one of its facts; at most `MOST_TWINS`."""
+    """Return, for each item, others of its case, its group of shared options, or one of its facts; at most `MOST_TWINS`."""
     items_by_key, keys_by_item = defaultdict(list), {}
     for item in items:
         keys = ([item.group_id] if item.group_id else []) if isinstance(item, Question) else item.fact_ids
@@ -107,13 +107,13 @@ def twins_of(items: Iterable[Asked]) -> dict[str, list[str]]:
 
 
 def sides_of(item: Asked) -> dict[str, str]:
-    """Return the sentences of an item that is right only as a whole, by their names; none for a question."""
+    """Return the sentences of a claim pair or fourfold row by name; none for a question."""
     names = PAIR if isinstance(item, ClaimPair) else SENTENCES if isinstance(item, Fourfold) else {}
     return {name: getattr(item, name) for name in names}
 
 
 def item_results(replies: list[ScoredReply], names: Collection[str]) -> dict[str, ItemResult]:
-    """Return a run's result on an item, and on each of its sentences; it is right if all its sentences are."""
+    """Return a run's result on an item and on each of its sentences; the item is correct if all its sentences are."""
     if not names:
         return {"": _item_result([[reply.score] for reply in replies])}
     by_repeat: dict[int, list[Score]] = {}
@@ -144,22 +144,22 @@ class ValueNumbers:
         self.numbers: dict[Any, int] = {}
 
     def __call__(self, value: Any) -> int:
-        """Return the number of a value; -1 for none."""
+        """Return the number of a value; -1 for None."""
         return -1 if value is None else self.numbers.setdefault(value, len(self.numbers))
 
     @property
     def values(self) -> list[Any]:
-        """The values, each at the index that is its number."""
+        """The values, each at the index of its number."""
         return list(self.numbers)
 
 
 def digest_of(ids: Iterable[str]) -> str:
-    """Return a digest of sorted item ids, by which a page of differences recognizes the same items."""
+    """Return a digest of sorted item ids, by which a diff page recognizes that two versions have the same items."""
     return sha256("\n".join(ids).encode()).hexdigest()[:_DIGEST_CHARS]
 
 
 class Browser:
-    """The files of the item browser, an item at a time."""
+    """Builds the files of the item browser, one item at a time."""
 
     def __init__(
         self,
@@ -171,14 +171,14 @@ class Browser:
         requests: Callable[[str, str, int], Request | None] = lambda run, item, repeat: None,
         judged: Mapping[str, tuple[str, Mapping[tuple[str, int], float]]] = MappingProxyType({}),
     ) -> None:
-        """Start the files.
+        """Set up the browser.
 
         Args:
-            further: facets besides those of the figures: name -> item -> value.
-            clusters: those on the page of clusters; their questions link to it.
+            further: additional facets: name -> item -> value.
+            clusters: clusters shown on their page; their questions link to it.
             baselines: models whose runs are shown last.
-            twins: item -> those that link to it.
-            requests: run, item or sentence of one, and repeat -> what was sent, if known.
+            twins: item -> related items.
+            requests: run, item or sentence, and repeat -> what was sent, if known.
             judged: run -> its judge in words, and item and repeat -> the mark of an answer in words.
         """
         self.runs, self.further, self.clusters, self.baselines, self.twins = runs, further, clusters, baselines, twins
@@ -188,13 +188,13 @@ class Browser:
         self.sources, self.codes = ValueNumbers(), ValueNumbers()
         self.items = 0
         self.unasked: Counter[str] = Counter()
-        """Questions that no run asks, by type."""
+        """Number of questions that no run asks, by type."""
         self._ids: list[str] = []
 
     def files(
         self, questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], replies: Mapping[str, RepliesByItem]
     ) -> Iterator[tuple[str, bytes]]:
-        """Yield name and content of each file; records and the replies of each run must be sorted by id.
+        """Yield the name and content of each file; records and each run's replies must be sorted by id.
 
         Raises:
             ValueError: a run has a reply to an item outside the test split.
@@ -255,7 +255,7 @@ class Browser:
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
     def _row(self, item: Asked, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
-        """Return the list entry of an item: id, facets, case, the sentences, options, right answer, results of runs."""
+        """Return the list entry of an item: id, facets, case, sentences, options, correct answer, results of runs."""
         sides = sides_of(item)
         made = {run_index: item_results(replies, sides) for run_index, replies in replies_by_run.items()}
         if not isinstance(item, Question):
@@ -274,7 +274,7 @@ class Browser:
         return "-" if result is None else chr(_FIRST_CODE + self.codes(result))
 
     def _detail(self, item: Asked, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
-        """Return the details of an item: its sightings, its group and cluster, the replies, and its twins."""
+        """Return the details of an item: where it was seen, its group and cluster, replies, and related items."""
         about: list[list[str | None]]
         if isinstance(item, ClaimPair):
             about = [["head", item.head], ["tail", item.tail], ["template", item.template_id], ["facts", ", ".join(item.fact_ids)]]
@@ -290,7 +290,7 @@ class Browser:
         return [seen, [pair for pair in about if pair[1]], replies, list(self.twins.get(item.id, ()))]
 
     def _prompt(self, run: int, score: Score) -> int:
-        """Return the number of the messages sent for a reply, among those of the file; -1 if they are not known."""
+        """Return the index, within the file, of the messages sent for a reply; -1 if unknown."""
         request = self._requests(self._names[run], score.item_id, score.repeat)
         if request is None:
             return -1
@@ -299,9 +299,9 @@ class Browser:
 
 
 def _reply(run: int, prompt: int, reply: ScoredReply, marks: Mapping[tuple[str, int], float]) -> list[Any]:
-    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, prompt, its length if cut, its mark.
+    """Return one reply: run, repeat, side, outcome, correct or not, answer, committed answer, text, prompt, length if cut, mark.
 
-    A committed answer or a text equal to the answer is 0.
+    A committed answer or text equal to the answer is stored as 0.
     """
     score, prediction = reply
     side = SIDES.index(score.item_id.partition("/")[2])
@@ -317,10 +317,10 @@ def _reply(run: int, prompt: int, reply: ScoredReply, marks: Mapping[tuple[str, 
 
 
 def list_script(what: str, value: list[Any]) -> bytes:
-    """Return a script that passes a list to the page, without anything that ends a script or a line of one; a long one is compressed.
+    """Return a script that passes a list to the page, escaping anything that would end the script or a line; a long list is compressed.
 
-    Compressed means gzip of UTF-16, in which Chinese compresses better than in UTF-8, as base64 within the script. pyarrow has its own
-    zlib, so the bytes depend on the lock file and not on the machine.
+    It is compressed as gzip of UTF-16, in which Chinese compresses better than in UTF-8, and embedded as base64. pyarrow bundles zlib, so
+    the bytes depend on the lock file, not on the machine.
     """
     text = msgspec.json.encode(value)
     if len(text) >= PACKED_FROM:

@@ -1,4 +1,4 @@
-"""Metrics -> HTML pages: every text is escaped, without external addresses. Scripts are separate files; a page is readable without them."""
+"""Render metrics as HTML pages. All text is escaped and nothing external is loaded. Pages are readable without their scripts."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from eval.statistics.bootstrap import Figures
 from eval.tasks.runs import TASKS
 
 STATIC = Path(__file__).parent / "static"
-"""The scripts, copied unchanged to `app` next to the pages."""
+"""The scripts; copied unchanged to `app` next to the pages."""
 SCRIPTS = {
     "report": ("text.js", "tables.js", "changed.js"),
     "rejected": ("text.js", "tables.js"),
@@ -28,9 +28,9 @@ SCRIPTS = {
     "diff": ("text.js", "tables.js"),
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
-"""By page, in loading order."""
-_MOST_ROWS = 8  # of a figure that is not folded
-_LAID_OVER = 3  # own runs in one picture, beside the rule of wording
+"""Scripts of each page, in loading order."""
+_MOST_ROWS = 8  # of a figure that is not collapsed
+_LAID_OVER = 3  # own runs overlaid in one chart, next to the wording rule
 _CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
            "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS, "patterns": charts.PATTERNS}  # fmt: skip
 NAMES = {
@@ -38,19 +38,19 @@ NAMES = {
     "kg": "knowledge", "ca": "case analysis", "PCE": "psychological counsellor", "TQE": "teacher qualification",
     "GEE": "graduate entrance", "SSE": "self-study", "TCM": "licensing in traditional Chinese medicine",
 }  # fmt: skip
-"""Types, categories and exams, spelled out in English; `vocab/subjects.yaml` has the Chinese names of exams."""
+"""English names of types, categories and exams; `vocab/subjects.yaml` has the Chinese names of exams."""
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
 def rendered(name: str, context: Mapping[str, Any], scripted: bool, folder: str = "report") -> str:
-    """Return a page; without scripts it has neither them nor links to the pages that need them.
+    """Render a page; if not `scripted`, it has neither scripts nor links to pages that need them.
 
     Args:
-        folder: what the pages next to it are: those of a `report`, of a `diff`, or `none`.
+        folder: which other pages are next to it: those of a `report`, of a `diff`, or `none`.
     """
 
     def items_at(**facets: str | None) -> str:
-        """Return the address of the items behind a figure, by run and facets."""
+        """Return the link to the items behind a figure, by run and facets."""
         return "items.html#" + urlencode({name: value for name, value in facets.items() if value}) if scripted else ""
 
     known = {
@@ -86,7 +86,7 @@ def write_scripts(out: Path) -> None:
 
 
 def write_items(out: Path, files: Iterable[tuple[str, bytes]], folder: str = "report") -> None:
-    """Write the item browser into a folder: page, scripts and the files of items; `folder` as in `rendered`."""
+    """Write the item browser (page, scripts and item files) into a folder; `folder` as in `rendered`."""
     wanted = set()
     write_scripts(out)
     for name, content in files:
@@ -112,15 +112,15 @@ def page(
     exams: Mapping[str, Sequence[str]] = MappingProxyType({}),
     asked: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> str:
-    """Return the report, the start page; with `scripted` its figures link to the items behind them.
+    """Return the start page, the report; if `scripted`, its figures link to the items behind them.
 
     Args:
-        about: identity of the data, in a few words each.
-        sheets: for each source what became of its records; without them the page has no figure of it.
-        rule: figures of the best rule of wording for each atomic type of claims.
-        described: what each model is.
-        release: its name.
-        exams: code -> words that name an exam, the usual ones first.
+        about: identity of the data, in short phrases.
+        sheets: for each source, what became of its records; if empty, the page has no figure of it.
+        rule: figures of the best wording rule for each atomic type of claims.
+        described: model -> what it is.
+        release: name of the release.
+        exams: code -> names of an exam, the usual one first.
         asked: run -> its model and settings, in words.
     """
     runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
@@ -179,6 +179,5 @@ def _p_value(value: float | None) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text with invisible characters and those that reorder or hide text (bidirectional marks, NUL) written out, as `text.js`
-    does."""
+    """Spell out invisible characters and those that reorder or hide text (bidirectional marks, NUL), as `text.js` does."""
     return _UNSEEN.sub(lambda sign: f"⟨U+{ord(sign[0]):04X}⟩", text)

@@ -1,4 +1,4 @@
-"""Records on the pages: rejected ones, clusters, contradictions, claims with their evidence; nothing of the reserved split."""
+"""Collect the records shown on the pages: rejected records, clusters, contradictions, claims with evidence; nothing reserved."""
 
 import re
 from collections import Counter
@@ -20,11 +20,11 @@ T = TypeVar("T")
 MOST_CHARS = 1_000
 
 Marked = list[tuple[str, str]]
-"""A text in pieces: `same`, `gone` (only in the first) or `new` (only in the second), and the characters."""
+"""A text in pieces: a kind (`same`, `gone`: only in the first, `new`: only in the second) and the characters."""
 
 
 def marked(a: str, b: str) -> Marked:
-    """Return two texts merged into one, with deletions and insertions marked; of long texts the beginning."""
+    """Merge two texts into one with deletions and insertions marked; long texts are cut to `MOST_CHARS`."""
     a, b = a[:MOST_CHARS], b[:MOST_CHARS]
     pieces: Marked = []
     for kind, a_from, a_to, b_from, b_to in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
@@ -36,7 +36,7 @@ def marked(a: str, b: str) -> Marked:
 
 
 def shown(candidates: Iterable[T], most: int, is_hidden: Callable[[T], bool]) -> tuple[list[T], int]:
-    """Return the first candidates that may be shown, up to a limit, and the number of those withheld before them."""
+    """Return the first `most` candidates that may be shown, and how many were withheld on the way."""
     displayed: list[T] = []
     withheld = 0
     for one in candidates:
@@ -51,7 +51,7 @@ def shown(candidates: Iterable[T], most: int, is_hidden: Callable[[T], bool]) ->
 
 MOST_EXAMPLES = 10
 _MOST_EXAMPLE_CHARS = 400
-_LEAST_STEM_CHARS = 6  # a shorter stem is in many texts by chance
+_LEAST_STEM_CHARS = 6  # a shorter stem occurs in many texts by chance
 
 
 class RejectedExample(NamedTuple):
@@ -66,22 +66,22 @@ class RejectedExample(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """One reason of one stage."""
+    """One rejection reason of one stage."""
 
     stage: str
     name: str
     records: int
     sources: list[tuple[str, int]]
-    """Source and its records; one of several sources counts for each."""
+    """Each source and its number of records; a record from several sources counts for each."""
     examples: list[RejectedExample]
     withheld: int
-    """Of the records checked for examples, those that would reveal the reserved split."""
+    """Number of candidate examples not shown because they would reveal the reserved split."""
     meaning: str
     remedy: str
 
 
 class Reserved:
-    """Content that no page may show: the reserved questions, claims and fourfold rows, and records related to them."""
+    """Content that no page may show: reserved questions, claims and fourfold rows, and records related to them."""
 
     def __init__(self, questions: Iterable[Question], claims: Iterable[ClaimPair], fourfold: Iterable[Fourfold] = ()) -> None:
         self.ids: set[str] = set()
@@ -104,8 +104,8 @@ class Reserved:
         self.short = stems - set(self.stems)
 
     def has(self, row: Rejected) -> bool:
-        """Return whether a rejected record is in the reserved split or related to it: by its id, the record that replaces it, its
-        head, head and tail in either order, or its text."""
+        """Return whether a rejected record is reserved or related to the reserved split: by its id, the record that replaced it, its
+        head, its head and tail in either order, or its text."""
         record = row.record
         if self.ids & {row.id, *re.findall(r"[a-z]{1,20}-[0-9a-f]{8,}", row.detail or ""), str(record.get("group_id"))}:
             return True
@@ -117,18 +117,18 @@ class Reserved:
         return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
 
     def asks(self, pair: ClaimPair) -> bool:
-        """Return whether a claim pair is in the reserved split, or states the same as one of its claims."""
+        """Return whether a claim pair is reserved or states the same as a reserved claim."""
         head, tail = canonical(pair.head), canonical(pair.tail)
         return bool(self.ids & {pair.id, *pair.fact_ids}) or head in self.heads or frozenset((head, tail)) in self.head_tails
 
     def is_quoted_in(self, words: str) -> bool:
-        """Return whether a text contains a reserved question, or begins with the head of one of its claims."""
+        """Return whether a text contains a reserved question or begins with the head of a reserved claim."""
         text = canonical(words)
         return text in self.short or any(stem in text for stem in self.stems) or any(text.startswith(head) for head in self.heads if head)
 
 
 def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> list[Reason]:
-    """Return every reason of every stage, the stages in the given order, the most frequent reasons first."""
+    """Return every reason of every stage, in the given order of stages, the most frequent reasons first."""
     listed = []
     for stage, rows in stages.items():
         counts: Counter[str] = Counter()
@@ -153,7 +153,7 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
 
 
 def _plain(cell: str) -> str:
-    """Return a cell of Markdown as plain text."""
+    """Return a Markdown cell as plain text."""
     return re.sub(r"\[([^\[\]]{0,200})\]\([^()]{0,200}\)", r"\1", cell).replace("`", "").strip()
 
 
@@ -164,7 +164,7 @@ def _example(row: Rejected, sightings: list[dict[str, Any]]) -> RejectedExample:
 
 
 def _words(record: Mapping[str, Any]) -> str:
-    """Return the text of a record, of any kind and from any stage."""
+    """Return the text of a record of any kind and stage."""
     if "head" in record:
         return f"{record['head']} {'–' if record.get('polarity', True) else '≠'} {record.get('tail')} ({record.get('relation')})"
     options = record.get("options_raw") or [f"{option['letter']}. {option['text']}" for option in record.get("options") or []]
@@ -174,7 +174,7 @@ def _words(record: Mapping[str, Any]) -> str:
 
 
 MAX_DISPLAYED = 1_000
-"""Clusters and contradictions on the page; all are counted."""
+"""Maximum of clusters and of contradictions shown; the counts include all."""
 
 
 class DisplayedMember(NamedTuple):
@@ -183,31 +183,31 @@ class DisplayedMember(NamedTuple):
     id: str
     similarity: float
     words: Marked
-    """The member compared with the centre: `gone` is only in the centre, `new` only in the member."""
+    """The text compared with the centre: `gone` is only in the centre, `new` only in the member."""
     provenance: list[Mapping[str, Any]]
 
 
 class DisplayedCluster(NamedTuple):
-    """One cluster of several wordings."""
+    """A cluster with several wordings."""
 
     cluster: Cluster
     words: str
-    """The centre: the question that replaces the others, if it was accepted."""
+    """Text of the centre, the question that replaces the others."""
     provenance: list[Mapping[str, Any]]
     members: list[DisplayedMember]
 
 
 class Clusters(NamedTuple):
-    """All clusters, and those on the page."""
+    """Counts of all clusters, and the clusters on the page."""
 
     total: int
     worded: int
-    """Clusters of several wordings; the others are exact copies."""
+    """Clusters with several wordings; the others are exact copies."""
     rows: int
     displayed: list[DisplayedCluster]
-    """The ones with most wordings first."""
+    """Those with the most wordings first."""
     withheld: int
-    """Of the checked ones, those in the reserved split or related to it."""
+    """Number of checked clusters in the reserved split or related to it."""
 
 
 class Contradiction(NamedTuple):
@@ -215,19 +215,19 @@ class Contradiction(NamedTuple):
 
     review: Review
     lines: list[str]
-    """The line that decides for each statement, in the same order."""
+    """For each statement, in the same order, the JSON line that decides for it."""
 
 
 def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected: Iterable[Rejected], reserved: Reserved) -> Clusters:
-    """Return the clusters with the words of their members.
+    """Return the clusters with the texts of their members.
 
     Args:
-        questions: all that were accepted.
-        rejected: rows that near_duplicates rejected: the members replaced by others.
+        questions: all accepted questions.
+        rejected: rows rejected by near_duplicates, the members replaced by others.
     """
     every = list(stored)
     worded = sorted((one for one in every if len(one.members) > 1), key=lambda one: (-len(one.members), -one.rows, one.cluster_id))
-    wanted = {key for one in worded[: 2 * MAX_DISPLAYED] for key in one.members}  # a half may be withheld
+    wanted = {key for one in worded[: 2 * MAX_DISPLAYED] for key in one.members}  # half of them may be withheld
     records: dict[str, dict[str, Any]] = {}
     for row in rejected:
         if row.id in wanted and row.kind == "question":
@@ -246,7 +246,7 @@ def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected:
 
 
 def contradictions(reviews: Iterable[Review], reserved: Reserved) -> tuple[int, int, list[Contradiction]]:
-    """Return the number of contradictions, the number of withheld ones among those checked, and those to show."""
+    """Return the number of contradictions, how many of those checked were withheld, and those to show."""
     every = list(reviews)
     displayed, withheld = shown(every, MAX_DISPLAYED, lambda review: reserved.is_quoted_in(review.asked) or review.id in reserved.ids)
     lines = [[msgspec.json.encode(statement.decision).decode() for statement in review.statements] for review in displayed]
@@ -266,7 +266,7 @@ def _displayed(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> Di
 
 
 def _worded(record: Mapping[str, Any]) -> str:
-    """Return a question as text with sorted options: their order does not distinguish questions."""
+    """Return a question as text with sorted options, since their order does not distinguish questions."""
     options = sorted(option["text"] for option in record["options"])
     right = sorted(option["text"] for option in record["options"] if option["letter"] in (record["answer"] or ""))
     answer = "；".join(right) or record["answer"]
@@ -274,8 +274,8 @@ def _worded(record: Mapping[str, Any]) -> str:
 
 
 MOST_CLAIMS, MOST_PASSAGES = 5, 3
-"""Claims of each type on the page, and passages of a claim; all are counted."""
-_MAX_SAMPLE = 40  # claims of a type to choose from, since some are withheld
+"""Maximum of claims shown per type, and of passages per claim; the counts include all."""
+_MAX_SAMPLE = 40  # candidate claims per type, since some are withheld
 
 
 class QuotedPassage(NamedTuple):
@@ -290,7 +290,7 @@ class QuotedPassage(NamedTuple):
 
 
 class ClaimPassages(NamedTuple):
-    """A claim and its passages, the best first."""
+    """A claim and its passages, best first."""
 
     claim: ClaimPair
     passages: list[QuotedPassage]
@@ -304,13 +304,13 @@ class TypeEvidence(NamedTuple):
     with_evidence: int
     displayed: list[ClaimPassages]
     withheld: int
-    """Of the checked claims, those in the reserved split, or with a passage that would reveal it."""
+    """Number of checked claims that are reserved, or have a passage that would reveal the reserved split."""
 
 
 def evidence_by_type(
     claims: Iterable[ClaimPair], evidence: Iterable[Evidence], passages: Iterable[Passage], reserved: Reserved
 ) -> list[TypeEvidence]:
-    """Return for each type its claims, the number with evidence, and the first of those by id."""
+    """Return, for each type, the number of claims, the number with evidence, and the first of those by id."""
     types: dict[str, str] = {}
     samples: dict[str, list[ClaimPair]] = {}
     for claim in claims:

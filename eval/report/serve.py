@@ -1,8 +1,8 @@
-"""Serve the pages to this machine only, and reload them in the browser when stage `report` has rewritten them.
+"""Serve the pages on this machine only, and reload them in the browser when stage `report` has rewritten them.
 
 python -m eval.report --serve [--port 8800] [--folder reports]
 
-The pages also open from the disk, without reloading.
+The pages also open from disk, without reloading.
 """
 
 import sys
@@ -17,12 +17,12 @@ LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
 _RELOAD = b'<script src="app/reload.js" defer></script>\n</head>'
 _DIFFERENCE = "/diff/"
-"""Address of the default output of `eval.diff --html`: the folder `diff` next to that of the pages."""
+"""URL path of the default output of `eval.diff --html`, the folder `diff` next to the pages' folder."""
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 
 class ReportServer(ThreadingHTTPServer):
-    """Serves one folder of pages, and the difference next to it."""
+    """Serves one folder of pages, and the diff next to it."""
 
     daemon_threads = True
 
@@ -32,7 +32,7 @@ class ReportServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Address of the report."""
+        """URL of the report."""
         return f"http://{LOOPBACK}:{self.server_port}/index.html"
 
 
@@ -44,9 +44,7 @@ class _PageHandler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        if (
-            self.headers.get("Host", "").partition(":")[0] not in _NAMES
-        ):  # another site's name that resolves to this machine (DNS rebinding)
+        if self.headers.get("Host", "").partition(":")[0] not in _NAMES:  # another host name that resolves to this machine (DNS rebinding)
             self.send_error(HTTPStatus.FORBIDDEN)
         elif path == "/":
             self.send_response(HTTPStatus.FOUND)
@@ -89,7 +87,7 @@ class _PageHandler(SimpleHTTPRequestHandler):
 
 
 def written(folder: Path) -> str:
-    """Return when the report, which is written last, was written; "" if it does not exist."""
+    """Return the modification time of the report, which is written last; "" if it does not exist."""
     try:
         return str((folder / "index.html").stat().st_mtime_ns)
     except FileNotFoundError:  # the stage is running
@@ -98,7 +96,7 @@ def written(folder: Path) -> str:
 
 def main(argv: list[str] | None = None) -> None:
     parser = parser_of(__doc__, prog=f"{command()} --serve")
-    parser.add_argument("--port", type=int, default=8800, help="default: 8800; 0: any that is free")
+    parser.add_argument("--port", type=int, default=8800, help="default: 8800; 0: any free port")
     parser.add_argument("--folder", type=Path, default=Path("reports"), metavar="PATH", help="default: reports")
     args = parser.parse_args(argv)
     if not (args.folder / "index.html").is_file():
@@ -106,9 +104,9 @@ def main(argv: list[str] | None = None) -> None:
     try:
         server = ReportServer(args.folder, args.port)
     except OSError as error:
-        raise ValueError(f"port {args.port} of {LOOPBACK}: {error.strerror}; give another one with --port, or 0 for any") from None
+        raise ValueError(f"port {args.port} of {LOOPBACK}: {error.strerror}; choose another with --port, or 0 for any") from None
     with server:
-        sys.stderr.write(f"{server.address}, for this machine only; Ctrl-C ends it\n")
+        sys.stderr.write(f"{server.address}, on this machine only; Ctrl-C stops it\n")
         sys.stderr.flush()
         try:
             server.serve_forever()

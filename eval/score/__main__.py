@@ -1,4 +1,4 @@
-"""Stage `score`: the replies of all runs and the test split -> the answer of each, whether it is right, and the metrics. No model."""
+"""Stage `score`: the replies of all runs and the test split -> the answer of each reply, whether it is correct, and metrics. No model."""
 
 import sys
 from collections import Counter
@@ -25,17 +25,17 @@ from eval.tasks.runs import TASKS, RequestBuilder, variants_of
 
 
 class QuestionType(Struct, frozen=True):
-    """A question's id and type; further fields are ignored."""
+    """A question's id and type; other fields are ignored."""
 
     id: str
     question_type: str
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
-    """Return the parsed answer of a reply, in the letters of the question whatever its order of options, and whether it is right."""
+    """Parse and score a reply; its answer is in the question's own letters, whatever the order of options."""
     options = {option.letter: option.text for option in request.options}
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
-    hidden = request.answer is None or request.reader == "qa"  # answers in words cannot be compared by letters: a judge marks them
+    hidden = request.answer is None or request.reader == "qa"  # answers in words cannot be compared by letters; a judge marks them
     return Score(
         item_id=request.item_id,
         repeat=prediction.repeat,
@@ -58,13 +58,13 @@ def _own_letters(answer: str | None, request: Request) -> str | None:
 
 
 def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request]) -> list[Score]:
-    """Return the scores of replies, sorted by item and repeat; like `by_item`, it rejects records that do not match."""
+    """Return the scores of replies, sorted by item and repeat; records that do not match raise ValueError, as in `by_item`."""
     replies = by_item(predictions, (one.item_id for one in requests), "replies", "each item needs one in each repeat")
     return [score_reply(reply, request) for request in sorted(requests, key=lambda one: one.item_id) for reply in replies[request.item_id]]
 
 
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
-    """Write the scores and the metrics of one run; return the headline metrics."""
+    """Write the scores and metrics of one run; return the headline metrics."""
     path, again = args.predictions / run.model / f"{name}.jsonl", f"rebuild them with `dvc repro predict@{run.model}`"
     variants = [by_item_id(requests) for requests in builder.by_variant(run)]
     requests = list(variants[0].values())
@@ -85,7 +85,7 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     about |= {"method": run.method, "shots": run.shots, "repeats": run.repeats}
     if run.split != TEST:
         about["split"] = run.split
-    if run.orders > 1:  # questions with fewer options than orders, or with options that speak of each other, recur in an order
+    if run.orders > 1:  # questions with fewer options than orders, or options that refer to each other, repeat an order
         about |= {
             "orders": run.orders,
             "short_of_orders": sum(len({one.shift for one in each}) < run.orders for each in zip(*named.values(), strict=True)),
@@ -99,13 +99,13 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
 
 
 def unasked(questions: Iterable[QuestionType], asked: Container[str]) -> dict[str, int]:
-    """Return how many questions of each type no run asks."""
+    """Return the number of questions of each type that no run asks."""
     counts = Counter(question.question_type for question in questions if question.id not in asked)
     return dict(sorted(counts.items()))
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Score every run, remove the files of former runs, and say which questions no run asks."""
+    """Score every run, remove the files of deleted runs, and report which questions no run asks."""
     paths = {
         "runs": "data/plan",
         "predictions": "data/predictions",
@@ -120,7 +120,7 @@ def main(argv: list[str] | None = None) -> None:
     builder = RequestBuilder(args.splits)
     with folder_lock(args.out) as out:
         headlines = {name: score_run(name, run, builder, args) for name, run in sorted(runs.items())}
-        write_json(args.headlines, {name: headlines[name] for name, run in runs.items() if run.split == TEST})  # as metrics/summary.json
+        write_json(args.headlines, {name: headlines[name] for name, run in runs.items() if run.split == TEST})  # like metrics/summary.json
         for stale in [*out.glob("*.jsonl*"), *args.metrics.glob("*.json*")]:
             if stale.name.partition(".")[0] not in runs:
                 stale.unlink()

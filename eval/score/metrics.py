@@ -1,4 +1,4 @@
-"""Metrics from scores. Every denominator is all requests: an unparsed, truncated or failed reply counts, and counts as wrong."""
+"""Compute metrics from scores. Every denominator is all requests; unparsed, truncated and failed replies count as wrong."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,21 +30,21 @@ NO_VARIANTS: Mapping[str, Sequence[Request]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The scores of a run, a row per item and, of what replies have, a column per repeat."""
+    """The scores of a run: one row per item and, for properties of replies, one column per repeat."""
 
     items: np.recarray
-    """Question type, reader, right answer, unit, whether it has other items, wider cluster, negation words of a claim, and facets."""
+    """Question type, reader, correct answer, unit, whether the unit has other items, wider cluster, negation words of a claim, facets."""
     outcome: Marks
     answer: Marks
     right: Marks
-    """Whether the answer is right; not if the right answer is not known."""
+    """Whether the answer is correct; false if the correct answer is unknown."""
     committed: Marks
     """Whether the complete reply commits to an answer."""
     committed_right: Marks
     shift: Marks
-    """Places by which the options of the reply's variant are shifted."""
+    """Places by which the options are shifted in the reply's variant."""
     variants: tuple[str, ...] = ()
-    """Names of the variants, whose replies are equally many columns each; none if there is one alone."""
+    """Names of the variants, each with the same number of columns; empty if there is only one."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -55,22 +55,22 @@ class Grid:
         return self.outcome == "answered"
 
     def rows(self, chosen: Marks) -> "Grid":
-        """Return some of the rows."""
+        """Return the chosen rows."""
         names = ("items", "outcome", "answer", "right", "committed", "committed_right", "shift")
         return replace(self, **{name: getattr(self, name)[chosen] for name in names})
 
     def scored(self) -> "Grid":
-        """Return the rows whose right answers are known; an item with a hidden answer is in no accuracy."""
+        """Return the rows whose correct answers are known; items with a hidden answer do not count in accuracies."""
         return self.rows(self.items.known)
 
     def parts(self, facet: str) -> Iterator[tuple[str, "Grid"]]:
-        """Yield the rows by the value of a facet, sorted; those without one are in no part."""
+        """Yield the rows by the value of a facet, sorted; rows without a value are left out."""
         values = self.items[facet]
         for value in sorted({*values} - {None}):
             yield value, self.rows(values == value)
 
     def whole(self, marks: Marks) -> Marks:
-        """Return for each unit and repeat whether all its rows are marked; in the order of `units`."""
+        """Return, for each unit and repeat, whether all its rows are marked, in the order of `units`."""
         units, unit_of = np.unique(self.items.unit, return_inverse=True)
         whole = np.ones((len(units), marks.shape[1]), bool)
         rows, repeats = np.nonzero(~marks)
@@ -83,10 +83,10 @@ class Grid:
 
 
 def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: Mapping[str, Sequence[Request]] = NO_VARIANTS) -> Grid:
-    """Return the scores of a run, in any order, for its metrics.
+    """Arrange the scores of a run, given in any order, for computing metrics.
 
     Args:
-        variants: the requests of each variant by its name, each like `requests`; none if there is one alone.
+        variants: name -> requests of each variant, in the order of `requests`; empty if there is only one variant.
 
     Raises:
         ValueError: an item has no score in a repeat, or a score has no request.
@@ -100,7 +100,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
         "known": [all(score.correct is not None for score in by_id[one.item_id]) for one in requests],
         "unit": numbered([one.unit for one in requests]),
         "in_group": [one.unit != one.item_id for one in requests],
-        # Claims of one head, and questions of one subject, may be right or wrong together: the clusters of the second interval.
+        # Claims of one head, and questions of one subject, may be right or wrong together; they are the clusters of the second interval.
         "wider": numbered([one.facets.get("head") or one.facets.get("subject") or one.unit for one in requests]),
         "options": [len(one.options) for one in requests],
         "chance": [1 / many if (many := len(allowed_answers(one))) else None for one in requests],
@@ -125,7 +125,7 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
 
 
 def rate(name: str, marks: Marks, clusters: Mapping[str, Marks]) -> Figures:
-    """Return a rate under its name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
+    """Return a rate by name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
 
     Args:
         clusters: suffix of the interval's name -> the cluster of each row.
@@ -146,7 +146,7 @@ def rate(name: str, marks: Marks, clusters: Mapping[str, Marks]) -> Figures:
 
 
 def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, Marks], headline: bool = False) -> Figures:
-    """Return the accuracy and, if a run has variants, the share of what is right each time; in the headline also accuracy by variant."""
+    """Return the accuracy and, if a run has variants, the share that is right each time; `headline` adds accuracy by variant."""
     figures = rate("accuracy", marks, clusters)
     if grid.variants and marks.size:
         figures |= rate("consistent_accuracy", np.all(marks, axis=1)[:, np.newaxis], clusters)
@@ -157,15 +157,15 @@ def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, Marks], headline
 
 
 Part = Callable[[Grid, bool], Figures]
-"""Rows, and whether to give the headline's further intervals -> their metrics."""
+"""Function of rows, and whether to include the headline's additional intervals; returns metrics."""
 
 
 def claim_figures(grid: Grid) -> Figures:
     """Return following rate and pair accuracy (SdAK, section 4.2.2), over all pairs and by atomic type.
 
-    A pair follows if both its replies give an answer; it is right if the factual claim is called 正确 and the non-factual
-    one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval samples heads. `wording` is
-    the best rule without knowledge of facts.
+    A pair follows if both replies give an answer; it is right if the factual claim is called 正确 and the non-factual one 错误. Claims of
+    one head (a disease, a medicine) may be right or wrong together, so a second interval resamples heads. `wording` is the best rule
+    without knowledge of facts.
     """
     return {
         **_pairs(grid, True),
@@ -178,13 +178,13 @@ def claim_figures(grid: Grid) -> Figures:
 
 
 def fourfold_figures(grid: Grid) -> Figures:
-    """Return how many facts a model knows: all four sentences judged rightly; over all facts and by atomic type.
+    """Return how many facts a model knows, meaning that it judges all four sentences correctly; over all facts and by atomic type.
 
-    A fact whose answers contradict each other or follow the wording is not known, so a model that never contradicts itself and guesses
-    knows a quarter. `true_side` and `false_side` are the shares of tails of which both sentences are judged rightly, the former SdAK's
-    accuracy of these facts. `patterns` has the shares of facts by what the four answers do, `detection` the hit rate, false alarms,
-    sensitivity d' and criterion c of signal detection: 正确 to a right sentence is a hit, to a wrong one a false alarm; c below 0 is a
-    bias to 正确. Facts of one head may be known together: `_by_head` intervals sample heads.
+    A fact whose answers contradict each other or follow the wording is not known, so a model that guesses without contradicting itself
+    knows a quarter. `true_side` and `false_side` are the shares of tails with both sentences judged correctly; the former is SdAK's
+    accuracy on these facts. `patterns` has the shares of facts by pattern of the four answers, `detection` the hit rate, false alarms,
+    sensitivity d' and criterion c of signal detection: 正确 for a true sentence is a hit, for a false one a false alarm; c below 0 is a
+    bias towards 正确. Facts of one head may be known together, so `_by_head` intervals resample heads.
     """
     return {
         **_facts(grid, True),
@@ -197,7 +197,7 @@ def fourfold_figures(grid: Grid) -> Figures:
 
 
 def _facts(grid: Grid, headline: bool) -> Figures:
-    """Return the metrics of facts; each has four sentences, two on either tail."""
+    """Return the metrics of facts; each has four sentences, two per tail."""
     units = grid.units()
     by_head = {"_by_head": units.wider}
     clusters = {"": units.unit} | (by_head if headline else {})
@@ -223,7 +223,7 @@ _ANSWER_PATTERNS = {
     "by_negation": ("正确", "错误", "正确", "错误"),
     "against_negation": ("错误", "正确", "错误", "正确"),
 }
-"""The answers to a true tail affirmed and denied, and to a false one affirmed and denied."""
+"""Pattern -> the answers to a true tail affirmed and denied, and to a false tail affirmed and denied."""
 
 
 def _patterns(grid: Grid) -> Figures:
@@ -238,7 +238,7 @@ def _patterns(grid: Grid) -> Figures:
 
 
 def _detection(grid: Grid) -> Figures:
-    """Return hit rate and false alarms of the answered sentences, d' and c, with the log-linear correction (Hautus, 1995)."""
+    """Return the hit rate and false-alarm rate of answered sentences, d' and c, with the log-linear correction (Hautus, 1995)."""
     truth = np.array([[SENTENCES[side] == "正确"] for side in grid.items.side], bool)
     agreed = grid.answer == "正确"
     hits, alarms = ((int((agreed & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
@@ -248,10 +248,10 @@ def _detection(grid: Grid) -> Figures:
 
 
 def choice_figures(grid: Grid) -> Figures:
-    """Return accuracy over all questions and by type, exam, subject, category, case type and form; groups need all right.
+    """Return accuracy over all questions and by type, exam, subject, category, case type and form; a group needs all questions right.
 
-    A multiple choice is right if its set of letters is. `following_rate` is the share of replies with an answer. `avg` is that
-    of CPsyExam, Table 2: all single and multiple choices together; the table itself shows the better of zero- and few-shot.
+    A multiple choice is right if its set of letters is. `following_rate` is the share of replies with an answer. `avg` is as in CPsyExam,
+    Table 2: all single and multiple choices together; the table itself shows the better of zero-shot and few-shot.
     """
     choices = grid.rows(np.isin(grid.items.reader, _TYPES))  # CPsyExam's, without the TCM examination
     cells = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
@@ -271,9 +271,9 @@ def choice_figures(grid: Grid) -> Figures:
 
 
 def truth_figures(grid: Grid) -> Figures:
-    """Return the accuracy of verdicts on statements, over all and by right verdict, exam, subject and category.
+    """Return the accuracy of verdicts on statements, overall and by correct verdict, exam, subject and category.
 
-    `rule` is the best rule without knowledge: one verdict for all, or 错误 where a negation word stands.
+    `rule` is the best rule without knowledge: one verdict for all, or 错误 if there is a negation word.
     """
     known = grid.scored()
     gold, negated = known.items.gold, known.items.negations > 0
@@ -289,7 +289,7 @@ def truth_figures(grid: Grid) -> Figures:
 
 
 def blank_figures(grid: Grid) -> Figures:
-    """Return the share of questions whose blanks are all filled rightly, over all and by exam, subject and category."""
+    """Return the share of questions whose blanks are all filled correctly, overall and by exam, subject and category."""
     parts = {f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS[1:]}
     return {**_questions(grid, True), "outcomes": outcomes(grid), **parts}
 
@@ -307,7 +307,7 @@ def outcomes(grid: Grid) -> dict[str, int]:
 
 
 def _chance(drawn: pd.Series | Marks) -> Figures:
-    """Return the exact accuracy of drawing each answer from the allowed ones, on average; nothing of answers in words."""
+    """Return the expected accuracy of picking each answer at random from the allowed ones; nothing for answers in words."""
     return {"chance": round(float(drawn.mean()), DIGITS)} if len(drawn) and pd.notna(drawn).all() else {}
 
 
@@ -335,7 +335,7 @@ def _pairs(grid: Grid, headline: bool) -> Figures:
 
 
 def _questions(grid: Grid, headline: bool) -> Figures:
-    """Return the metrics of questions; an interval samples complete cases and groups of shared options."""
+    """Return the metrics of questions; intervals resample complete cases and groups of shared options."""
 
     def clusters(part: Grid) -> dict[str, Marks]:
         return {"": part.items.unit} | ({"_by_subject": part.items.wider} if headline else {})
@@ -353,7 +353,7 @@ def _questions(grid: Grid, headline: bool) -> Figures:
 
 
 def _single(grid: Grid, headline: bool) -> Figures:
-    """Return the metrics of one side of the pairs: a sycophant is right on all factual claims, and on nothing else."""
+    """Return the metrics of one side of the pairs; a sycophant is right on all factual claims and nothing else."""
     figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items.unit})
     return figures | _committed(grid.committed, grid.committed_right, {})
 
@@ -364,9 +364,9 @@ def _committed(committed: Marks, right: Marks, clusters: Mapping[str, Marks]) ->
 
 
 def _groups(grid: Grid) -> Figures:
-    """Return the share of cases and of groups with shared options whose questions are all right, over all and by form.
+    """Return the share of cases and of groups with shared options whose questions are all right, overall and by form.
 
-    A group with a hidden answer is not known to be right, and in no accuracy.
+    A group with a hidden answer is not known to be right and does not count in accuracies.
     """
 
     def figures(part: Grid, headline: bool = False) -> Figures:
@@ -381,15 +381,15 @@ def _groups(grid: Grid) -> Figures:
 
 
 def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
-    """Return the accuracy if every reply without an answer were wrong, which is the accuracy itself, and if every one were right."""
+    """Return the accuracy if all replies without an answer were wrong, which is the accuracy itself, and if all were right."""
     return {"accuracy_at_least": accuracy} | {name: value for name, value in at_most.items() if not name.endswith("_std")}
 
 
 def _letters(grid: Grid) -> Figures:
-    """Return how often each letter is answered and how often it is right, by question type and over all repeats, as the model saw it.
+    """Return how often each letter is answered and how often it is correct, by question type over all repeats, as the model saw it.
 
-    This reveals a model that favours one letter. Questions without a known answer are in neither. With orders of options also `pull`,
-    the difference of the two shares of the replies that have an answer.
+    This reveals a model that favours one letter. Questions without a known answer are left out. With several orders of options, also
+    return `pull`, the difference of the two shares over replies that have an answer.
     """
     known = grid.rows(pd.notna(grid.items.gold))
     figures: dict[str, Figures] = {}
@@ -420,11 +420,11 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def wording_rules(grid: Grid) -> dict[str, float | None]:
-    """Return the pair accuracy of each rule of wording.
+    """Return the pair accuracy of each wording rule.
 
     For most facts the false sentence has the negation word, so a rule that looks for the word is right on most pairs. Facts of false
     polarity (忌吃, 不具有传染性) are the reverse. `negation_word` calls the side with more negation words 错误, `negation_affirmed` calls
-    it 正确; `negation_by_type` takes the better of the two for each type, so no rule over negation and type is better.
+    it 正确; `negation_by_type` takes the better of the two for each type, so no rule based on negation and type is better.
     """
     items = pd.DataFrame(grid.items)
     pairs = items.pivot(index=["unit", "atomic_type"], columns="side", values="negations").reindex(columns=["factual", "non_factual"])
@@ -435,7 +435,7 @@ def wording_rules(grid: Grid) -> dict[str, float | None]:
 
 
 def best_rule(accuracies: Mapping[str, float | None]) -> Figures:
-    """Return the best rule; the first of equal ones."""
+    """Return the best rule, or the first of equally good ones."""
     name = max(accuracies, key=lambda rule: accuracies[rule] or 0.0)
     return {"rule": name, "accuracy": accuracies[name]}
 
@@ -449,4 +449,4 @@ FIGURES: dict[str, Callable[[Grid], Figures]] = {
     "tf": truth_figures,
     "blank": blank_figures,
 }
-"""By task: function from the scores of all requests, in all repeats, to a run's metrics."""
+"""Task -> function from the scores of all requests, in all repeats, to a run's metrics."""

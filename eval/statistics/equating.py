@@ -1,10 +1,10 @@
-"""One scale for versions of a test: replies of models to items -> abilities and difficulties in logits, linked by the shared items.
+"""Put versions of a test on one scale: replies of models to items -> abilities and difficulties in logits, linked by shared items.
 
-The Rasch model with the roles that a benchmark has: few models, many items. Abilities, and the shift between two versions, are estimated by
-conditional maximum likelihood given how many models are right on each item (E. B. Andersen, 1970): consistent in the number of items,
-however few the models are and however hard the items. Joint maximum likelihood stretches the scale of few models, and libraries condition
-on the totals of persons or assume many of them. Replies to one item must be independent: a model whose replies were reused for the next
-version is left out of one of the two.
+This is the Rasch model with a benchmark's roles: few models, many items. Abilities, and the shift between two versions, are estimated by
+conditional maximum likelihood given how many models are right on each item (E. B. Andersen, 1970). This is consistent in the number of
+items, for any number of models and any difficulty. Joint maximum likelihood stretches the scale if models are few, and libraries condition
+on the totals of persons or assume many persons. Replies to one item must be independent, so a model whose replies were reused for the next
+version counts in only one of the two.
 """
 
 from typing import NamedTuple
@@ -26,12 +26,12 @@ class Fit(NamedTuple):
     """Models and items of one version, in logits; the mean ability of its models is 0."""
 
     replies: Counts
-    """Models x items: 1 if right."""
+    """Models x items: 1 if correct."""
     abilities: Floats
     covariance: Floats
-    """Of the abilities: models x models."""
+    """Covariance of the abilities, models x models."""
     difficulties: Floats
-    """Of each item, finite also where all models are right or wrong."""
+    """Difficulty of each item, finite even if all models are right or all are wrong."""
 
 
 class Estimate(NamedTuple):
@@ -47,31 +47,31 @@ class Estimate(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Why the accuracy of a model on the new version differs from that of its predecessor on the old one."""
+    """Why a model's accuracy on the new version differs from its predecessor's on the old one."""
 
     ability: Estimate
-    """Of the new model above the old one, in logits: the model is worse if the interval is below 0."""
+    """Ability of the new model minus that of the old one, in logits; the new model is worse if the interval is below 0."""
     by_model: float
-    """Change of the expected accuracy on the new version by that."""
+    """Change of the expected accuracy on the new version due to ability."""
     by_test: float
-    """Change of the expected accuracy of the old model by the other items."""
+    """Change of the old model's expected accuracy due to the different items."""
 
 
 def fit(replies: npt.ArrayLike) -> Fit:
     """Return the abilities and difficulties of one version.
 
     Args:
-        replies: models x items, 1 or True if right; every model was asked every item.
+        replies: models x items, 1 or True if correct; every model was asked every item.
 
     Raises:
-        ValueError: there are fewer than two models, or one is right or wrong on all items that tell models apart.
+        ValueError: there are fewer than two models, or one is right or wrong on all items that separate models.
     """
     right = np.asarray(replies).astype(np.int64)
     models, totals = len(right), right.sum(axis=0)
     informative = (totals > 0) & (totals < models)
     sums, items = right[:, informative].sum(axis=1), int(informative.sum())
     if models < 2 or not items or sums.min() == 0 or sums.max() == items:
-        raise ValueError(f"{models} models and {items} items that tell them apart: expected two models, each right on some, not on all")
+        raise ValueError(f"{models} models and {items} items that separate them; expected two models, each right on some items but not all")
     numbers = np.bincount(totals[informative], minlength=models + 1)[1:].astype(float)
     abilities = np.log(sums / (items - sums))
     for _ in range(_STEPS):
@@ -87,7 +87,7 @@ def fit(replies: npt.ArrayLike) -> Fit:
 
 
 def _conditional(abilities: Floats) -> tuple[Floats, Floats]:
-    """Return the chance that a model, and that two models, are right on an item with 1, 2, … models right in all."""
+    """Return the probability that one model, and that two models, are right on an item that 1, 2, … models get right."""
     odds, models = np.exp(abilities), len(abilities)
     others = ~np.eye(models, dtype=bool)
     sums = _symmetric(odds, np.ones(models, dtype=bool))[1:]
@@ -99,7 +99,7 @@ def _conditional(abilities: Floats) -> tuple[Floats, Floats]:
 
 
 def _symmetric(odds: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
-    """Return the elementary symmetric polynomials of the chosen odds, of degree 0 to their number, along a new last axis."""
+    """Return the elementary symmetric polynomials of the chosen odds, from degree 0 up, along a new last axis."""
     sums = np.zeros((*chosen.shape[:-1], len(odds) + 1))
     sums[..., 0] = 1
     for model, odd in enumerate(odds):
@@ -108,7 +108,7 @@ def _symmetric(odds: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _difficulties(abilities: Floats) -> Floats:
-    """Return the difficulty of an item with 0, 1, … models right: T. A. Warm's weighted likelihood (Psychometrika 54, 1989)."""
+    """Return the difficulty of an item that 0, 1, … models get right, by T. A. Warm's weighted likelihood (Psychometrika 54, 1989)."""
 
     def score(difficulty: float, right: int) -> float:
         chance = expit(abilities - difficulty)
@@ -120,13 +120,13 @@ def _difficulties(abilities: Floats) -> Floats:
 
 
 def link(old: Fit, new: Fit, shared: npt.ArrayLike, name: str) -> Estimate:
-    """Return what is added to abilities and difficulties of the new version to put them on the scale of the old one.
+    """Return the shift that puts abilities and difficulties of the new version on the scale of the old one.
 
-    Its error is by bootstrap over the shared items.
+    Its standard error comes from a bootstrap over the shared items.
 
     Args:
         shared: shared items x 2: index of the item in the old and in the new version.
-        name: of the comparison; seeds the draws.
+        name: name of the comparison; seeds the draws.
 
     Raises:
         ValueError: there are fewer than two shared items.
@@ -141,7 +141,7 @@ def link(old: Fit, new: Fit, shared: npt.ArrayLike, name: str) -> Estimate:
 
 
 def _conditional_shift(old: Fit, new: Fit, pairs: Counts, weights: Floats) -> Floats:
-    """Return the shift for each row of weights; for the draws by one Newton step from that of the sample, which is as good."""
+    """Return the shift for each row of weights; a draw takes one Newton step from the sample's shift, which is accurate enough."""
     right = new.replies[:, pairs[:, 1]].sum(axis=0)
     totals = right + old.replies[:, pairs[:, 0]].sum(axis=0)
     shift, size = 0.0, len(new.abilities)
@@ -161,12 +161,12 @@ def _conditional_shift(old: Fit, new: Fit, pairs: Counts, weights: Floats) -> Fl
 
 
 def explain(old: Fit, new: Fit, shift: Estimate, model: int, successor: int) -> Change:
-    """Return why the accuracy of `successor` on the new version is another than that of `model` on the old one.
+    """Explain why the accuracy of `successor` on the new version differs from that of `model` on the old one.
 
     Args:
-        shift: that of `link`; over several versions the sum of the shifts, with the root of the summed squares of their errors.
-        model: its row in the replies to the old version.
-        successor: its row in those to the new one; of the same model, or another.
+        shift: the result of `link`; over several versions the sum of the shifts, with the root of the summed squares of their errors.
+        model: row of the model in the old version's replies.
+        successor: row of the same or another model in the new version's replies.
     """
     error = np.sqrt(old.covariance[model, model] + new.covariance[successor, successor] + shift.error**2)
     before, after = old.abilities[model], new.abilities[successor] + shift.value

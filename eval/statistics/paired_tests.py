@@ -1,4 +1,4 @@
-"""Two sets of scores side by side: shared items, where they differ, and how certain the difference is."""
+"""Compare two sets of scores: shared items, where they differ, and how certain the difference is."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -18,11 +18,11 @@ METRICS: dict[str, Callable[[Score], bool | None]] = {
     "following_rate": lambda score: score.outcome == "answered",
     "accuracy": lambda score: score.correct,
 }
-"""Headline metrics: the counted property of a score; None if it counts neither way."""
+"""Headline metrics: the property of a score that counts; None leaves the score out."""
 
 
 def committed_right(score: Score) -> bool | None:
-    """Return whether the answer that the complete reply commits to is right."""
+    """Return whether the answer that the complete reply commits to is correct."""
     return score.committed_correct
 
 
@@ -39,11 +39,11 @@ class Tally(NamedTuple):
 
 
 Tallies = dict[str, Tally]
-_STEPS = 10_000  # marks differ by hundredths
+_STEPS = 10_000  # marks have a resolution of one hundredth
 
 
 class QuestionKey(Struct, frozen=True):
-    """The right answer and group of a question of any version of the data; further fields are ignored."""
+    """The key and group of a question from any version of the data; other fields are ignored."""
 
     id: str
     stem: str = ""
@@ -52,12 +52,12 @@ class QuestionKey(Struct, frozen=True):
 
 
 def scored_id(item_id: str) -> str:
-    """Return the id that an item is counted under: both sides of a claim pair under their pair, a question under itself."""
+    """Return the id under which an item is counted: the pair for both sides of a claim pair, the question itself otherwise."""
     return item_id.partition("/")[0]
 
 
 def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Tallies:
-    """Return for each pair or question in how many repeats all its items meet a condition."""
+    """Return, for each pair or question, in how many repeats all its items meet a condition."""
     whole: dict[str, dict[int, bool]] = {}
     for score in scores:
         holds = counts(score)
@@ -68,7 +68,7 @@ def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Ta
 
 
 def without_missing(scores: Sequence[Score]) -> Figures:
-    """Return the accuracy of what a run replied to, and of how many pairs or questions that is, if replies are missing; else nothing."""
+    """If replies are missing, return the accuracy over what the run replied to and the number of those pairs or questions."""
     gone = {(scored_id(score.item_id), score.repeat) for score in scores if score.outcome == "failed"}
     replied = tally((score for score in scores if (scored_id(score.item_id), score.repeat) not in gone), METRICS["accuracy"])
     share = mean(replied.values())
@@ -76,13 +76,13 @@ def without_missing(scores: Sequence[Score]) -> Figures:
 
 
 def missing_of(name: str, scores: Sequence[Score]) -> list[str]:
-    """Return what a reader of a run's figures must know of replies that are missing; nothing if none is."""
+    """Return a warning about a run's missing replies; nothing if none are missing."""
     words = missing_replies({"outcomes": Counter(score.outcome for score in scores)} | without_missing(scores))
     return [f"{name}: {words}"] if words else []
 
 
 def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:
-    """Return each answer's mean mark as a share of 100, over all its judgings and repeats."""
+    """Return each answer's mean mark, as a share of 100, over all judgements and repeats."""
     worth: dict[str, list[float]] = {}
     for (item, _), mark in marks_of(scores, judgements, markable).items():
         worth.setdefault(item, []).append(mark)
@@ -90,10 +90,10 @@ def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markab
 
 
 def marks_of(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> dict[tuple[str, int], float]:
-    """Return item and repeat of each reply that has a mark, the mean over its judgings; a reply without an answer is worth 0.
+    """Map item and repeat to the mean mark over the reply's judgements; a reply without an answer gets 0.
 
     Args:
-        markable: questions with a standard answer.
+        markable: questions with a reference answer.
     """
     given: dict[tuple[str, int], list[float]] = {}
     for one in judgements:
@@ -109,7 +109,7 @@ def marks_of(scores: Iterable[Score], judgements: Iterable[Judgement], markable:
 
 
 def mean(tallies: Iterable[Tally]) -> Fraction | None:
-    """Return the mean of the shares, exactly; None if there are none."""
+    """Return the exact mean of the shares; None if there are none."""
     total, number = Fraction(0), 0
     for kind, times in Counter(tallies).items():
         total, number = total + kind.share * times, number + times
@@ -117,13 +117,13 @@ def mean(tallies: Iterable[Tally]) -> Fraction | None:
 
 
 def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -> Figures:
-    """Return how two runs differ on their shared items: difference, interval, which is better where, and two p-values.
+    """Return how two runs differ on their shared items: difference, interval, items on which each is better, and two p-values.
 
-    `mcnemar_p` treats pairs or questions as independent; with several repeats it is the test of flipped signs of their differences.
-    `bootstrap_p` samples complete cases and groups.
+    `mcnemar_p` treats pairs or questions as independent; with several repeats it is a sign-flip test of their differences.
+    `bootstrap_p` resamples complete cases and groups.
 
     Args:
-        groups: question -> case or group of shared options, if it is in one.
+        groups: question -> its case or group of shared options, if any.
     """
     shared = sorted(one.keys() & other.keys())
     if not shared:
@@ -148,10 +148,10 @@ def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -
 
 
 def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda row: False) -> list[Figures]:
-    """Return the rows of a family with p-values corrected for its number (S. Holm, 1979), and whether both tests find a difference, on
-    `LEAST` shared items or more.
+    """Add to each row p-values corrected for the size of the family (S. Holm, 1979), and whether both tests find a difference on at least
+    `LEAST` shared items.
 
-    A family is what a reader compares at once. Rows in which nothing differs, and untested ones, are in none and have no corrected value.
+    A family is what a reader compares at once. Rows without any difference and untested rows belong to none and get no corrected value.
     """
     family = [row for row in rows if row["shared"] and (row["better"] or row["worse"]) and not untested(row)]
     for row in rows:
@@ -180,7 +180,7 @@ def larger_p(row: Figures) -> float | None:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for their number, in the given order (S. Holm, 1979).
 
-    Not by statsmodels: its `multipletests` runs a full garbage collection at each call, which took most of the time of a comparison.
+    Does not use statsmodels, whose `multipletests` runs a full garbage collection per call, which took most of the time of a comparison.
     """
     values = np.asarray(p_values, dtype=float)
     order = np.argsort(values, kind="stable")

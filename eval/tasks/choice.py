@@ -1,4 +1,4 @@
-"""Task `choice`: single and multiple choice with CPsyExam's prompts; TCM questions have a task of their own."""
+"""Task `choice`: single and multiple choice with CPsyExam's prompts; TCM questions have their own task."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -29,7 +29,7 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 def _request(question: Question, kind: Literal["mcqa", "mrqa"], prompt: str) -> Request:
     parts = [question.shared_stem, question.stem, options_text(question.options, ". ")]
     text = "\n".join(part for part in parts if part)
-    short = prompt == "choice_short"  # its question ends where the answer begins, so the reply is the letters alone
+    short = prompt == "choice_short"  # the prompt ends where the answer begins, so the reply consists of letters only
     wording = prompt if short else prompt_for(question, prompt)
     system = task_prompt(wording).format(subject=question.subject, question_type=_TYPE_NAMES[prompt][kind])
     answer_format = "{answer}" if short else _ANSWER + "{answer}"

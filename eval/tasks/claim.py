@@ -1,4 +1,4 @@
-"""Task `claim`: is this claim right? Both sides of each pair are separate requests (SdAK, section 4.2)."""
+"""Task `claim`: is this claim correct? Both sides of each pair are separate requests (SdAK, section 4.2)."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,7 +8,7 @@ from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request
 
 NEGATIONS = ("不", "异常", "忌")
-"""Words by which the two sides of a pair differ, in the templates of SdAK's Table 2."""
+"""Words that distinguish the two sides of a pair in the templates of SdAK's Table 2."""
 VERDICT_OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 
 
@@ -19,10 +19,10 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 
 
 def verdict_requests(records: Iterable[ClaimPair | Fourfold], sides: Mapping[str, str], prompt: str) -> list[Request]:
-    """Return a request for a verdict on each sentence of some records, sorted by item id.
+    """Return one request per sentence of the records, sorted by item id.
 
     Args:
-        sides: field of a sentence -> the right verdict on it.
+        sides: field of a sentence -> the correct verdict on it.
     """
     built = [_request(record, side, answer, prompt) for record in records for side, answer in sides.items()]
     return sorted(built, key=lambda request: request.item_id)

@@ -1,6 +1,6 @@
-"""The interface of a task: requests from the records of a split, in several wordings.
+"""The interface of a task: build requests from the records of a split, in several wordings.
 
-Its metrics are in `eval.score.metrics.FIGURES`: requests must not depend on how scores are counted, or a fix there would repeat them.
+Metrics are in `eval.score.metrics.FIGURES`: if requests depended on scoring, a fix there would rerun the models.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,11 +18,11 @@ from eval.tasks.request import Request, by_item_id
 
 _PROMPTS = Path(__file__).parent / "prompts"
 RequestMaker = Callable[[Iterable[Question], Iterable[ClaimPair | Fourfold], str], list[Request]]
-"""Questions, and claim pairs or fourfold rows, of a split and the name of a wording in, requests sorted by item id out."""
+"""Function of a split's questions, its claim pairs or fourfold rows, and the name of a wording; returns requests sorted by item id."""
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """One task; a new one is one file in `eval/tasks`, one entry in `eval.tasks.runs.TASKS` and one in `eval.score.metrics.FIGURES`."""
+    """One task. To add one, write a file in `eval/tasks` and an entry each in `eval.tasks.runs.TASKS` and `eval.score.metrics.FIGURES`."""
 
     about: str
     """One line of description."""
@@ -30,15 +30,15 @@ class Task(Struct, frozen=True, kw_only=True):
     """Names of its wordings, the default first."""
     requests: RequestMaker
     reversed_requests: RequestMaker | None = None
-    """The same with the parts of its groups in reverse order; None if it has no such groups."""
+    """The same requests with the parts of each group in reverse order; None if the task has no groups."""
     of: Literal["questions", "claims", "fourfold"] = "questions"
-    """The records of a split that it uses; the others are not read."""
+    """The records of a split that the task uses; others are not read."""
     published: tuple[str, ...] = ()
     """Rule sets in `eval.answers.published` whose metrics are reported next to the project's own."""
 
 
 def task_prompt(name: str) -> str:
-    """Return a prompt of a task.
+    """Return the prompt with this name.
 
     Raises:
         ValueError: there is no such prompt.
@@ -47,7 +47,7 @@ def task_prompt(name: str) -> str:
 
 
 def prompt_files(wording: str) -> list[Path]:
-    """Return the files of a wording: of some there is one for each form of question."""
+    """Return the files of a wording; some wordings have one file per form of question."""
     return sorted(_PROMPTS.glob(f"{wording}*.txt"))
 
 
@@ -57,7 +57,7 @@ def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
 
 
 def read_claims(task: Task, folder: Path) -> Iterator[ClaimPair | Fourfold]:
-    """Return the claim pairs or fourfold rows of a split of a task."""
+    """Yield the claim pairs or fourfold rows that a task uses of a split."""
     if task.of == "fourfold":
         return read_optional(folder / "fourfold.jsonl", Fourfold)
     return read_jsonl(folder / "claims.jsonl", ClaimPair)
@@ -67,7 +67,7 @@ def read_requests(task: Task, folder: Path, prompt: str, order: int = 0) -> list
     """Return the requests of one split, sorted by item id.
 
     Args:
-        order: of the options: 0 as in the split, above 0 shifted by that many places; in odd ones the parts of groups are reversed.
+        order: 0 leaves the options as in the split, N shifts them by N places; an odd order also reverses the parts of groups.
 
     Raises:
         ValueError: an item occurs twice.

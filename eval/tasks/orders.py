@@ -1,4 +1,4 @@
-"""Options in other orders: each shifted by some places, the last ones in front, and the right letters with them."""
+"""Reorder options: rotate them by some places, the last ones to the front, and the correct letters with them."""
 
 import re
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ _OF_OTHERS = re.compile(
     r"|\A[全皆均都]部?(?:正确|对|错|是|不是|可以?)\Z|(?<![A-Za-z])[A-J]\s*(?:[+＋、,，/&或和与及]|以及)\s*[A-J](?![A-Za-z])"
     r"|\A(?!AB\Z)[A-J](?:\s*[A-J])+\Z|(?i:all of the above|none of the above)"
 )
-"""An option that speaks of others by their letters or their place: 以上都对, A+B, BC. Such a question stays in its own order."""
+"""An option that refers to others by letter or position: 以上都对, A+B, BC. Such a question is not reordered."""
 
 
 def shift_of(options: Sequence[Option], order: int) -> int:
-    """Return by how many places the options of a question are shifted in an order: 0 is its own, and beyond the last they recur."""
+    """Return by how many places an order rotates the options: 0 is the original order, and orders beyond the last repeat."""
     return 0 if not options or any(_OF_OTHERS.search(option.text) for option in options) else order % len(options)
 
 
 def shifted_letters(letters: str, options: int, shift: int) -> str:
-    """Return the letters that the options of some letters have after a shift, sorted; a negative shift gives those before it."""
+    """Return the letters, sorted, that the given options have after a shift; a negative shift undoes it."""
     return "".join(sorted(ascii_uppercase[(ascii_uppercase.index(letter) + shift) % options] for letter in letters))
 
 

@@ -1,4 +1,4 @@
-"""Prompts: read from their files, filled, and rendered through a model's chat template."""
+"""Read prompts from their files, fill them, and render them with a model's chat template."""
 
 import hashlib
 import re
@@ -22,24 +22,24 @@ _PROBE = [{"role": "system", "content": "system-probe"}, {"role": "user", "conte
 
 @cache
 def read_prompt(path: Path) -> str:
-    """Return a prompt without its first line, the comment that names its source.
+    """Return a prompt without its first line, a comment that gives its source.
 
     Raises:
-        ValueError: there is no such prompt, or its first line names no source.
+        ValueError: there is no such prompt, or its first line gives no source.
     """
     if not path.exists():
         known = ", ".join(sorted(file.stem for file in path.parent.glob("*.txt")))
         raise ValueError(f"unknown prompt {path.stem!r}; known: {known}")
     source, _, text = path.read_text(encoding="utf-8").partition("\n")
     if not source.startswith("# "):
-        raise ValueError(f"{path.name}:1: found {source[:40]!r}; expected a comment `# …` that names the prompt's source")
+        raise ValueError(f"{path.name}:1: found {source[:40]!r}; expected a comment `# …` with the prompt's source")
     return text.rstrip("\n")
 
 
 def quoted(path: Path, texts: Mapping[str, str], **words: str) -> str:
     """Return a prompt with foreign texts between delimiters that none of them can contain.
 
-    `{nonce}` in the prompt is a hash of the texts: the same texts give the same prompt, and no text can predict it.
+    `{nonce}` in the prompt is a hash of the texts, so the same texts give the same prompt and no text can predict it.
     """
     number = 0
     while any(nonce_of(texts, number) in text for text in texts.values()):
@@ -48,18 +48,18 @@ def quoted(path: Path, texts: Mapping[str, str], **words: str) -> str:
 
 
 def nonce_of(texts: Mapping[str, str], number: int = 0) -> str:
-    """Return the nonce of the texts in a prompt, the first one or, if a text contains it, a later one."""
+    """Return the nonce of the texts in a prompt; a higher `number` gives another one, in case a text contains the first."""
     return hashlib.sha256(repr((number, sorted(texts.items()))).encode()).hexdigest()[:_NONCE_CHARS]
 
 
 def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, Any] | None = None) -> str:
-    """Return the text for a model: its chat template applied to the messages, ready for its reply.
+    """Return the prompt text: the model's chat template applied to the messages, ending where its reply begins.
 
-    A model without a chat template (a base model) gets the contents one below the other. A reply, its own or an example's, continues a
-    text with an open end (答案：), as in the published code, and otherwise begins on the next line.
+    A model without a chat template (a base model) gets the contents one after the other. A reply, the model's or an example's, continues
+    a text that ends in a colon (答案：), as in the published code, and otherwise begins on the next line.
 
     Args:
-        template: arguments of the chat template besides the messages.
+        template: further arguments of the chat template.
     """
     messages = [message | {"content": without_control_tokens(tokenizer, message["content"], message["role"])} for message in messages]
     if not tokenizer.chat_template:
@@ -70,7 +70,7 @@ def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, A
 
 
 def opens_reasoning(prompt: str) -> bool:
-    """Return whether a rendered prompt ends within the model's reasoning, which its reply then continues."""
+    """Return whether a rendered prompt ends with an open reasoning block, which the reply continues."""
     return bool(_OPENED.search(prompt))
 
 
@@ -84,19 +84,19 @@ def _plain(messages: Sequence[Message]) -> str:
 
 
 def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
-    """Return the token ids of rendered prompts. A chat template writes its own BOS, so none is added to it.
+    """Return the token ids of rendered prompts. A chat template writes its own BOS, so none is added.
 
-    Without a template, the tokenizer adds its BOS; an EOS that some add as well would end the text before the reply.
+    Without a template, the tokenizer adds its BOS. Some also add an EOS, which would end the text before the reply and is removed.
     """
     if not prompts:
-        return []  # tokenizers refuse an empty batch
+        return []  # tokenizers reject an empty batch
     rows = tokenizer(list(prompts), add_special_tokens=not tokenizer.chat_template)["input_ids"]
     ends = tokenizer.eos_token_id
     return [row[:-1] if len(row) > 1 and row[-1] == ends and not tokenizer.chat_template else row for row in rows]
 
 
 def merge_system(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages with each system message prepended to the user's message after it."""
+    """Prepend each system message to the next user message."""
     merged: list[Message] = []
     waiting: list[str] = []
     for message in messages:
@@ -119,12 +119,12 @@ def prompt_sha256(prompt: str) -> str:
 
 
 def defused(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages without chat-template markers in their content, so that no text can end its turn and speak as another role."""
+    """Escape chat-template markers in the messages' content, so that no text can end its turn and speak as another role."""
     return [message | {"content": escape_chat_marks(message["content"], message["role"] == "assistant")} for message in messages]
 
 
 def without_control_tokens(tokenizer: Any, text: str, role: str) -> str:
-    """Return a text as the content of a role's turn, without complete chat-template markers and the model's own control tokens."""
+    """Break up chat-template markers and the model's control tokens in a text, so that it is safe as content of a role's turn."""
     text = escape_chat_marks(text, role == "assistant")
     for token in control_tokens(tokenizer):
         text = text.replace(token, f"{token[0]} {token[1:]}")
@@ -132,10 +132,10 @@ def without_control_tokens(tokenizer: Any, text: str, role: str) -> str:
 
 
 def _without_folded(tokenizer: Any, text: str) -> str:
-    """Break up text that a tokenizer reads as a control token despite another spelling: ＜|im_end|＞.
+    """Break up text that a tokenizer reads as a control token in another spelling: ＜|im_end|＞.
 
     Raises:
-        ValueError: it is read as one even with blanks in it.
+        ValueError: the tokenizer finds a control token even with spaces in it.
     """
     numbers = set(tokenizer.convert_tokens_to_ids(list(control_tokens(tokenizer))))
     for _ in range(_ROUNDS):
@@ -147,26 +147,26 @@ def _without_folded(tokenizer: Any, text: str) -> str:
             mark = text[start:end]
             blank = len(mark) - len(mark.lstrip()) + 1
             text = f"{text[:start]}{mark[:blank]} {mark[blank:]}{text[end:]}"
-    raise ValueError(f"the model's tokenizer reads a control token in {text[:60]!r} in any spelling; remove the item from the data")
+    raise ValueError(f"the model's tokenizer finds a control token in {text[:60]!r} even with spaces in it; remove the item from the data")
 
 
 @cache
 def _folds_marks(tokenizer: Any) -> bool:
-    """Return whether a tokenizer looks for control tokens in normalized text, and so finds them in other spellings."""
+    """Return whether a tokenizer matches control tokens in normalized text, and so finds them in other spellings."""
     added = getattr(tokenizer, "added_tokens_decoder", {}).values()
     return tokenizer.is_fast and any(token.normalized and token.content in control_tokens(tokenizer) for token in added)
 
 
 @cache
 def control_tokens(tokenizer: Any) -> tuple[str, ...]:
-    """Return the tokens that no text may be read as: the named ones, and those that the tokenizer only marks as special."""
+    """Return the tokens that no text may turn into: the named special tokens, and those that the tokenizer only marks as special."""
     marked = {token.content for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if token.special}
     return tuple(sorted({*tokenizer.all_special_tokens, *marked}, key=lambda token: (-len(token), token)))
 
 
 @cache
 def _knows_system(tokenizer: Any) -> bool:
-    """Return whether a chat template supports the system message; some reject it, some drop it silently."""
+    """Return whether a chat template supports system messages; some reject them, some silently drop them."""
     try:
         text = tokenizer.apply_chat_template(_PROBE, tokenize=False)
     except TemplateError:

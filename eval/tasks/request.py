@@ -1,4 +1,4 @@
-"""Requests of tasks: one per item, with all data for baselines, training and few-shot examples."""
+"""Requests of tasks: one per item, with all that baselines, training and few-shot examples need."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -19,31 +19,31 @@ class Request(Struct, frozen=True, kw_only=True):
     item_id: str
     """Question id, or id of a claim or fourfold row with `/` and the sentence, such as `/factual` or `/true_denied`."""
     messages: list[Message]
-    """For a request that follows another, only the messages after that one's reply."""
+    """If the request follows another, only the messages after that one's reply."""
     question_type: Kind
     """claim, tf: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa, blank: words; mark: 0 to 100, by a judge."""
     options: list[Option]
-    """The possible answers; for claim and tf 正确 and 错误, each its own letter; empty for qa and blank."""
+    """The possible answers; for claim and tf 正确 and 错误, with the word as letter; empty for qa and blank."""
     answer: str | None
-    """Right answer; no backend except a test's may use it. None if the source hides it."""
+    """Correct answer; no backend except a test's may use it. None if the source hides it."""
     answer_format: str
     """A reply in the requested format, with `{answer}` in place of the answer."""
     solution: str | None
-    """The right reply, as shown in a few-shot example."""
+    """The correct reply, as shown in a few-shot example."""
     pool: str
     """Few-shot examples come from the requests with the same pool (subject and question type)."""
     related_ids: frozenset[str]
-    """Item, near-duplicate cluster and group: an item that shares one of these is never its few-shot example."""
+    """Ids of the item, its near-duplicate cluster and its group; an item that shares one is never a few-shot example for this one."""
     reader: Reader
     """Key of `eval.answers.readers.READERS`: the parser of its replies."""
     unit: str
-    """Scored group, right only as a whole: the claim pair, the case or group of shared options, or the item itself."""
+    """Unit of scoring, correct only if all its items are: the claim pair, the case or group of shared options, or the item itself."""
     facets: dict[str, str]
-    """Breakdowns of the metrics, such as exam, subject, question_type, category, case_type, form, atomic_type; none is empty."""
+    """Breakdowns of the metrics, such as exam, subject, question_type, category, case_type, form, atomic_type; no value is empty."""
     follows: str | None = None
-    """Item whose question and reply precede this one in the same conversation (the questions of one case)."""
+    """Id of the item whose question and reply precede this one in the same conversation (the questions of one case)."""
     folds_system: bool = False
-    """The system message is part of the user's first message, before the first question of the conversation."""
+    """Whether to prepend the system message to the first user message of the conversation."""
     shots: int = 0
     """Few-shot examples in its messages."""
     claim: str | None = None
@@ -51,9 +51,9 @@ class Request(Struct, frozen=True, kw_only=True):
     cloze: str | None = None
     """The stem with its blanks; None for anything but a blank."""
     shift: int = 0
-    """Places by which its options stand behind those of the question, the last ones in front."""
+    """Places by which the options are rotated relative to the question, the last ones moving to the front."""
     compared: tuple[str, str] | None = None
-    """Standard answer and the reply's answer, as in a judge's prompt; None for anything but a mark."""
+    """Reference answer and the reply's answer, as in a judge's prompt; None for anything but a mark."""
 
     def reply(self, answer: str) -> str:
         """Return an answer in the requested format."""
@@ -61,7 +61,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 def allowed_answers(request: Request) -> list[str]:
-    """Return every allowed answer: for mrqa the sets of two letters or more; none for an answer in words."""
+    """Return every allowed answer; for mrqa the sets of two or more letters; none for an answer in words."""
     letters = [option.letter for option in request.options]
     if request.question_type != "mrqa":
         return letters
@@ -69,7 +69,7 @@ def allowed_answers(request: Request) -> list[str]:
 
 
 def conversation(requests: Sequence[Request]) -> list[Message]:
-    """Return requests as turns of one conversation, each but the last with its solution; the last one's system message comes first."""
+    """Return the requests as turns of one conversation, all but the last with solutions, starting with the last one's system message."""
     last = requests[-1]
     messages = [message for message in last.messages if message["role"] == "system"]
     for request in requests:
@@ -80,7 +80,7 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
 
 
 def conversations(requests: Sequence[Request]) -> list[list[Request]]:
-    """Return requests by conversation: each begins one or comes after the one it follows.
+    """Group requests by conversation: each begins one or comes after the request it follows.
 
     Raises:
         ValueError: an item occurs twice.
@@ -98,20 +98,20 @@ def conversations(requests: Sequence[Request]) -> list[list[Request]]:
 
 
 def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
-    """Return requests by their items.
+    """Map item ids to requests.
 
     Raises:
-        ValueError: an item occurs twice: its reply could not be distinguished from the other's.
+        ValueError: an item occurs twice, so its replies could not be told apart.
     """
     by_id: dict[str, Request] = {}
     for request in requests:
         if by_id.setdefault(request.item_id, request) is not request:
-            raise ValueError(f"{request.item_id} is twice in the split; rebuild it with `dvc repro -f split`")
+            raise ValueError(f"{request.item_id} occurs twice in the split; rebuild it with `dvc repro -f split`")
     return by_id
 
 
 def following(request: Request, before: Request, reply: str) -> Request:
-    """Return a request preceded by the question it follows and the reply to that."""
+    """Return a request preceded by the question that it follows and the reply to that question."""
     messages = [*before.messages, {"role": "assistant", "content": reply}, *request.messages]
     return structs.replace(request, messages=messages, shots=before.shots)
 
@@ -122,7 +122,7 @@ def options_text(options: Iterable[Option], mark: str) -> str:
 
 
 def facets_of(question: Question) -> dict[str, str]:
-    """Return the facets of a question, by which metrics are broken down."""
+    """Return the facets by which a question's metrics are broken down."""
     facets = {
         "question_type": question.question_type,
         "category": question.category,

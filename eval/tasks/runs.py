@@ -25,22 +25,22 @@ def wording(task: str, name: str | None) -> str:
     """Return the name of a task's wording, the default for None.
 
     Raises:
-        ValueError: the task has no such wording; the message names the known ones.
+        ValueError: the task has no such wording; the message lists the known ones.
     """
     prompts = TASKS[task].prompts
     return one_of(name, prompts, "prompt", f"task {task}") if name else prompts[0]
 
 
 class Variant(NamedTuple):
-    """One way to request the items of a run; it is requested `repeats` times."""
+    """One way to ask the items of a run; each item is asked `repeats` times this way."""
 
     prompt: str
     order: int
-    """0: the options as in the split; above: shifted by that many places; in odd ones the parts of groups are reversed."""
+    """0 leaves the options as in the split, N shifts them by N places; an odd order also reverses the parts of groups."""
 
 
 def variants_of(run: Run) -> list[Variant]:
-    """Return the variants of a run, all orders of a wording together. With R repeats, the replies to variant v are v * R to v * R + R - 1.
+    """Return the variants of a run, all orders of a wording in a row. With R repeats, variant v has repeats v * R to v * R + R - 1.
 
     Raises:
         ValueError: the task has no such wording.
@@ -49,7 +49,7 @@ def variants_of(run: Run) -> list[Variant]:
 
 
 class RequestBuilder:
-    """The requests of runs over one folder of splits; a split is read once per task, prompt and order, and each request is built once."""
+    """Builds the requests of runs over one folder of splits; caches them per task, prompt, order and split."""
 
     def __init__(self, splits: Path) -> None:
         self._splits = splits
@@ -57,7 +57,7 @@ class RequestBuilder:
         self._pools: dict[tuple[str, str, int], Pools] = {}
 
     def zero_shot(self, task: str, prompt: str, order: int = 0, split: str = TEST) -> list[Request]:
-        """Return the requests of a split for a task, one of its prompts and an order of options, sorted by item id."""
+        """Return the requests of a split for a task, prompt and order of options, sorted by item id."""
         key = task, prompt, order, split
         if key not in self._zero_shot:
             self._zero_shot[key] = read_requests(TASKS[task], self._splits / split, prompt, order)
@@ -73,23 +73,22 @@ class RequestBuilder:
         most = max((len(one.options) for one in requests[0]), default=run.orders)
         if run.orders > max(most, 1):
             found = f"no question of {run.split} has more than {most} options"
-            raise ValueError(f"orders: {run.orders} found, and {found}; set `orders: {most}`")
+            raise ValueError(f"orders: {run.orders}, but {found}; set `orders: {most}`")
         return requests
 
     def with_shots(self, run: Run) -> list[list[Request]]:
-        """Return the requests of each variant of a run, sorted by item id; few-shot examples come from train and dev, none
-        related to its item."""
+        """Return the requests of each variant, sorted by item id, with few-shot examples from train and dev unrelated to the item."""
         by_prompt = zip(variants_of(run), self.by_variant(run), strict=True)
         return [from_pools(requests, self._examples(run, variant.prompt), run.shots) for variant, requests in by_prompt]
 
     def of_run(self, run: Run) -> list[Request]:
-        """Return the requests of a run that has one variant, as `with_shots` does.
+        """Return the requests of a run with a single variant, few-shot examples included.
 
         Raises:
-            ValueError: it has several.
+            ValueError: the run has several variants.
         """
         if len(variants_of(run)) > 1:
-            raise ValueError(f"a run of {run.task} with several `prompts` or `orders` is no run of a sweep; name one with a single variant")
+            raise ValueError(f"a sweep needs runs with a single variant; this run of {run.task} has several `prompts` or `orders`")
         return self.with_shots(run)[0]
 
     def _examples(self, run: Run, prompt: str) -> Pools:

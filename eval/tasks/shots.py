@@ -1,7 +1,7 @@
-"""Few-shot examples: train and dev -> the same requests with solved ones before them.
+"""Few-shot examples: put solved requests from train and dev before each request.
 
 Questions get the examples that the split lists for their subject and type (`shots.jsonl`), in that order. Claims get a random
-sample of their atomic type, from train, then dev, in which the kinds of sentence take turns.
+sample of their atomic type, from train, then dev, alternating the kinds of sentence.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
     """Return the examples of a task by pool, first choice first; never from test.
 
     Raises:
-        ValueError: the list names a question that is not in its split.
+        ValueError: `shots.jsonl` lists a question that is not in its split.
     """
     if task.of != "questions":
         pools: dict[str, list[Request]] = {}
@@ -47,7 +47,7 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
 
 
 def _in_turn(examples: Sequence[Request]) -> Iterator[Request]:
-    """Yield one sentence of each fact, then another of each: successive facts take turns, so as many are right as wrong."""
+    """Yield one sentence of each fact, then the next of each; the kinds rotate over the facts, so true and false sentences balance."""
     by_fact: dict[str, list[Request]] = {}
     for example in examples:
         by_fact.setdefault(example.unit, []).append(example)
@@ -59,7 +59,7 @@ def _in_turn(examples: Sequence[Request]) -> Iterator[Request]:
 
 
 def pools_of(examples: Iterable[Request]) -> Pools:
-    """Return by pool the requests that can be examples."""
+    """Group the requests that can be examples by pool."""
     pools: dict[str, list[Request]] = {}
     for example in examples:
         if example.solution is not None and example.follows is None:
@@ -68,10 +68,10 @@ def pools_of(examples: Iterable[Request]) -> Pools:
 
 
 def from_pools(requests: Sequence[Request], pools: Pools, shots: int) -> list[Request]:
-    """Return the requests ready to be sent, with up to `shots` examples of their pool as earlier turns of the conversation.
+    """Return the requests ready to send, with up to `shots` examples from their pool as earlier turns of the conversation.
 
-    The items of a pool share a prefix; an item that is related to an example gets the next one instead. A request that follows another
-    gets none, since they come before that one. A request's `shots` is the number that it got; a pool may have too few.
+    Items of a pool share their examples, so their prompts share a prefix; an item related to an example gets the next one instead. A
+    request that follows another gets none, since the first has them. `shots` of each request is the number it got; a pool may have fewer.
     """
     return [request if request.follows else _with_examples(request, pools.get(request.pool, []), shots) for request in requests]
 

@@ -1,6 +1,6 @@
-"""Task `tcm`: the forms A1, A2, A3 and B1 of the TCM licensing examination under TCMBench's prompts.
+"""Task `tcm`: the forms A1, A2, A3 and B1 of the TCM licensing examination with TCMBench's prompts.
 
-The questions of an A3 case are one conversation: the first one contains the case, and later ones include the replies to earlier ones.
+The questions of an A3 case form one conversation: the first contains the case, and later ones include the replies to earlier ones.
 """
 
 from collections import Counter, defaultdict
@@ -16,13 +16,13 @@ from eval.tasks.request import Request, facets_of, options_text, related_ids_of
 
 _PARTS = {"a1": "a", "a2": "a", "a3": "a3", "b1": "b1"}
 _TAGS = {"tcm": ("<eoe>", "<eoa>"), "tcm_paper": ("<coe>", "<coas>")}
-_NO_ANALYSIS = "略。"  # used by Chinese answer keys without reasons
+_NO_ANALYSIS = "略。"  # what Chinese answer keys print if they give no reasons
 
 
 def cases_of(questions: Iterable[Question]) -> list[list[Question]]:
-    """Return questions grouped into conversations: those with the same group and case text together, any other alone.
+    """Group questions into conversations: those with the same group and case text together, each other question alone.
 
-    A group may contain a case and its rewording from another site; their questions are not mixed, since each refers to its own text.
+    A group may contain a case and its rewording from another site; their questions stay apart, since each refers to its own text.
     """
     cases: dict[Any, list[Question]] = defaultdict(list)
     for question in questions:
@@ -39,7 +39,7 @@ def _is_tcm_type(question: Question) -> bool:
 
 
 def _in_order(members: list[Question]) -> list[Question]:
-    """Return questions by their position on the page with most of them."""
+    """Sort questions by their position on the page that has most of them."""
     shared = Counter(page for question in members for page in {_page(sighting) for sighting in question.provenance})
 
     def page_order(question: Question) -> Any:
@@ -54,14 +54,13 @@ def _page(sighting: Provenance) -> tuple[str, str, str]:
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
-    """Return one request per single-choice question of the exam TCM, sorted by item id. A question of unknown form gets the prompt of
-    A1."""
+    """Return one request per single-choice TCM question, sorted by item id. A question of unknown form gets the prompt of A1."""
     del claims
     return _requests(questions, prompt, 1)
 
 
 def reversed_requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
-    """Return the same with the last question of a case first, and a B1 question before the shared options."""
+    """Return the same requests with the last question of a case first, and each B1 question before the shared options."""
     del claims
     return _requests(questions, prompt, -1)
 

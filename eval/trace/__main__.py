@@ -1,4 +1,4 @@
-"""From a score to its item, claim or question, fact, page and the bytes in the archive, and back.
+"""Trace a score to its item, claim or question, fact, page and archived bytes, and back.
 
 python -m eval.trace WHAT      WHAT: id of a claim, question, fact, page, case or cluster; item id of a score; an address; or some text
 """
@@ -55,7 +55,7 @@ def _clean(value: Any) -> str:
 def _listed(query: str, hits: list[Hit]) -> str:
     listed = [f"  {hit.kind:8} {hit.id}  {hit.context}  {_clean(hit.text)[:_MAX_LISTED]}" for hit in hits[:_MAX_LISTED]]
     more = [f"  … and {len(hits) - _MAX_LISTED} more; give a longer text"] if len(hits) > _MAX_LISTED else []
-    return "\n".join([f"{len(hits)} records have {_clean(query)!r}; name one of them:", *listed, *more])
+    return "\n".join([f"{len(hits)} records match {_clean(query)!r}; give the id of one:", *listed, *more])
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -66,10 +66,10 @@ def main(argv: list[str] | None = None) -> None:
     args: Any = parser.parse_args(argv)
     if not (args.data / "splits").is_dir():
         if args.data == Path("data") and not Path(PARAMS_FILE).exists():
-            raise FileNotFoundError(f"no {PARAMS_FILE} in this folder; run the command in the repository's folder")
+            raise FileNotFoundError(f"no {PARAMS_FILE} in this folder; run the command from the repository's root")
         raise FileNotFoundError(f"{args.data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` restores it")
     if not args.what.strip():
-        raise ValueError("nothing to look for; give an id, an address or a piece of text")
+        raise ValueError("nothing to search for; give an id, an address or some text")
     hits = find(args.data, args.what)
     if not hits:
         raise ValueError(f"{args.what!r}: no claim, question, fact or page under {args.data} has this id, address or text")

@@ -1,4 +1,4 @@
-"""An id, address or text -> the matching records, and the chain of each: from the scores of all runs back to the bytes of the pages."""
+"""Find records by id, address or text, and trace each from the scores of all runs back to the bytes of its pages."""
 
 import re
 import zlib
@@ -25,11 +25,11 @@ from eval.trace.related_items import Claim, learned_by, nearest, read_items
 
 SPLITS = ("train", "dev", "test", "reserved")
 _CLAIMS: dict[str, tuple[str, type[Claim]]] = {"claim": ("claims.jsonl", ClaimPair), "fourfold": ("fourfold.jsonl", Fourfold)}
-"""File and shape of each kind of claim."""
+"""File and record type of each kind of claim."""
 _DECISIONS, _VERDICTS, _PUBLISHED = map(Path, ("curation/decisions.jsonl", "curation/verdicts.jsonl", "splits/released.jsonl"))
-"""Beside the folder of data."""
+"""Paths relative to the parent of the data folder."""
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
-_MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
+_MOST_BYTES = 1 << 26  # larger than any page; decompression stops there
 _MAX_BYTES, _SIGNATURE_BYTES = 240, 8
 _CHARSET = re.compile(rb"""charset=["']?([\w-]+)""")
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Hit(NamedTuple):
 
 
 class Release(msgspec.Struct, frozen=True):
-    """What is read of a line of a release's history."""
+    """The fields used of a line in a release's history."""
 
     id: str
     version: str
@@ -56,9 +56,9 @@ class Release(msgspec.Struct, frozen=True):
 
 
 def find(data: Path, query: str) -> list[Hit]:
-    """Return the matches of a query: the record with this id, the pages of an address, else all records that contain this id or text."""
+    """Return the matches of a query: the record with this id, the pages at this address, or else all records that contain the text."""
     query = query.strip()
-    name = query.partition("/")[0]  # the sides of a claim are items of their own
+    name = query.partition("/")[0]  # each side of a claim is a separate item
     is_id = bool(_ID.fullmatch(name))
     if not is_id and (stored := pages_of(data / "pages", query)):
         return [Hit("page", page, "stored under this address", query) for page in stored]
@@ -87,12 +87,12 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
     told = {row.claim_id: row for row in rows_with(data.parent / _VERDICTS, [text], Verdict) if row.claim_id not in claims}
     votes = read_verdicts(data.parent / _VERDICTS) if told else {}
     for key, one in told.items():
-        if majority(vote.verdict for vote in votes[key]) == "refute" and not one.is_false_tail:  # such a claim is in no other file
+        if majority(vote.verdict for vote in votes[key]) == "refute" and not one.is_false_tail:  # a refuted claim is in no other file
             yield Hit("rejected", key, "refuted by annotators", one.claim)
 
 
 def _rejections(data: Path, text: str) -> Iterator[tuple[str, Rejected]]:
-    """Yield the rejected records whose line contains a text, each with the folder of its stage."""
+    """Yield the rejected records whose line contains the text, each with its stage's folder name."""
     for stage in ("clean", "unique", "claims"):
         yield from ((stage, row) for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected))
 
@@ -103,10 +103,10 @@ def fact_text(fact: Fact) -> str:
 
 
 def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
-    """Yield the records of a file whose line contains one of the texts; nothing if there is no such file.
+    """Yield the records of a file whose line contains one of the texts; nothing if the file does not exist.
 
     Raises:
-        ValueError: such a line does not fit the shape.
+        ValueError: a matching line does not have the expected fields.
     """
     if not path.exists():
         return
@@ -122,7 +122,7 @@ def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
 
 
 def find_page(pages: Path, page: str) -> dict[str, Any] | None:
-    """Return the location of a page, its date and first bytes; None if no index names it."""
+    """Return the location of a page, its date and first bytes; None if it is in no index."""
     of_page = ((index.parent, row) for index in indexes(pages) for row in rows_with(index, [page], IndexRow))
     matches = [(folder, row) for folder, row in of_page if row.page_id == page]
     if not matches:
@@ -139,10 +139,10 @@ def pages_of(pages: Path, url: str) -> list[str]:
 
 
 def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
-    """Return date and first bytes of an archived record, and whether its bytes still match the page id."""
+    """Return the date and first bytes of an archived record, and whether its bytes still match the page id."""
     path = folder / row.file
     if not path.exists():
-        return {"fetched": None, "fault": f"{path} is not here; `dvc checkout {folder}` restores it"}
+        return {"fetched": None, "fault": f"{path} is missing; `dvc checkout {folder}` restores it"}
     try:
         raw = unpacked(read_packed(path, row.offset, row.length), _MOST_BYTES)
         record = next(iter(ArchiveIterator(BytesIO(raw))))
@@ -155,14 +155,14 @@ def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
         "fetched": record.rec_headers.get_header("WARC-Date"),
         "bytes": len(stored),
         "begins": _begin(body),
-        **({} if is_same else {"fault": "the bytes are not those that the page id was made from"}),
+        **({} if is_same else {"fault": "the bytes do not match the page id"}),
     }
 
 
 def _begin(body: bytes) -> str:
-    """Return the first bytes as text; of a file that is no text, such as a workbook, its signature in hexadecimal."""
+    """Return the first bytes as text; for a binary file, such as a workbook, its signature in hexadecimal."""
     if b"\0" in body[:_MAX_BYTES]:
-        return f"no text, but bytes: {body[:_SIGNATURE_BYTES].hex(' ')}"
+        return f"binary file, first bytes: {body[:_SIGNATURE_BYTES].hex(' ')}"
     declared = _CHARSET.search(body[:1024])
     try:
         return body[:_MAX_BYTES].decode(declared[1].decode() if declared else "utf-8", "ignore")
@@ -175,7 +175,7 @@ _REPLY_CHARS = 80
 
 
 def trace(data: Path, hit: Hit) -> Chain:
-    """Return the origins of a record and what was derived from it."""
+    """Return where a record comes from and what was derived from it."""
     return {"claim": _claim, "fourfold": _claim, "question": _question, "fact": _fact, "page": _page, "rejected": _rejected}[hit.kind](
         data, hit
     )
@@ -223,7 +223,7 @@ def _question(data: Path, hit: Hit) -> Chain:
 
 
 def _near(data: Path, hit: Hit, item: Claim | Question) -> Chain:
-    """Return the nearest items of train, unless the item itself is in train."""
+    """Return the nearest training items, unless the item itself is in train."""
     return {} if hit.context == "train" else {"nearest in train": nearest(item, read_items(data, "train"), learned_by(data))}
 
 
@@ -268,7 +268,7 @@ def _rejected(data: Path, hit: Hit) -> Chain:
 
 
 def _versions(data: Path, item: str) -> Chain:
-    """Return what happened to an item in each release, the present one included."""
+    """Return what happened to an item in each release, including the current one."""
     rows = [row for row in rows_with(data / "release/history.jsonl", [item], Release) if row.id == item]
     ledger = data.parent / _PUBLISHED
     published = set(rows_with(ledger, [item], Release)) if ledger.exists() else set()
@@ -277,7 +277,7 @@ def _versions(data: Path, item: str) -> Chain:
 
 
 def _decided(data: Path, item: str) -> Chain:
-    """Return what people decided of a record, or of one that was merged into it."""
+    """Return what people decided about a record, or about one merged into it."""
     merged = (row.id for row in rows_with(data / "unique/rejected.jsonl", [item], Rejected) if row.detail == item)
     decisions = read_decisions(data.parent / _DECISIONS)
     one = next((decisions[key] for key in [item, *merged] if key in decisions), None)
@@ -285,8 +285,8 @@ def _decided(data: Path, item: str) -> Chain:
 
 
 def _pages(data: Path, record: Claim | Question | Fact) -> list[Chain]:
-    """Return each sighting of a record, with the page's record in the archive."""
-    lost = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` restores the archive"
+    """Return each place where a record was seen, with the page's location in the archive."""
+    lost = f"it is in no index under {data / 'pages'}; `dvc checkout {data / 'pages'}` restores the archive"
     return [
         {"position": one.position, "snapshot": one.snapshot}
         | (find_page(data / "pages", one.page_id) or {"page": one.page_id, "url": one.url, "fault": lost})
@@ -302,7 +302,7 @@ def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, Claim]]:
 
 
 def _claims_with(data: Path, split: str, kind: str, texts: Sequence[str]) -> Iterator[Claim]:
-    """Yield the claims of a kind in a split whose line contains one of the texts; none without texts."""
+    """Yield the claims of a kind in a split whose line contains one of the texts; nothing without texts."""
     name, shape = _CLAIMS[kind]
     return rows_with(data / "splits" / split / name, texts, shape) if texts else iter(())
 
@@ -321,21 +321,21 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
             side = score.item_id.partition("/")[2]
             where = f"{path.stem} #{score.repeat}" + (f" {side}" if side else "")
             item = f" {score.item_id.partition('/')[0]}" if len(items) > 1 else ""
-            answer = score.answer if len(score.answer or "") < _REPLY_CHARS else None  # in words, it is the reply
+            answer = score.answer if len(score.answer or "") < _REPLY_CHARS else None  # an answer in words is the reply itself
             summary = " ".join(word for word in (score.outcome, answer, worth) if word)
             lines.append(f"{where}{item}: {summary} | {reply_text[:_REPLY_CHARS]}")
-    for path in sorted((data / "judgements").glob("*.jsonl")):  # of answers in words
+    for path in sorted((data / "judgements").glob("*.jsonl")):  # marks of answers in words
         for row in rows_with(path, items, Judgement):
             lines.append(f"{path.stem} #{row.repeat}: mark {'unread' if row.mark is None else row.mark} ({row.order}) | {row.reply}")
     return lines
 
 
 def _shares(data: Path, items: Sequence[str]) -> list[str]:
-    """Return for each run the number of right replies to the items."""
+    """Return, for each run, how many replies to the items are correct."""
     lines = []
     for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
         known = [score.correct for score in rows_with(path, items, Score) if score.correct is not None]
-        lines += [f"{path.stem}: {sum(known)} of {len(known)} replies right"] if known else []
+        lines += [f"{path.stem}: {sum(known)} of {len(known)} replies correct"] if known else []
     return lines
 
 

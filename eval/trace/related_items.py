@@ -1,8 +1,8 @@
-"""The items of train nearest to an item. No claim about causes.
+"""Find the training items nearest to an item, without any claim about causes.
 
-A claim is related to claims of train of the same atomic type with the same tail; heads never cross splits. A question is related to
-questions of train of the same exam and subject with the same right answer. A file next to the weights of a tuned model lists its training
-items.
+A claim is related to training claims of the same atomic type with the same tail; heads never cross splits. A question is related to
+training questions of the same exam and subject with the same correct answer. A file next to the weights of a tuned model lists the items
+that it was trained on.
 """
 
 from collections import defaultdict
@@ -48,10 +48,10 @@ def group_of(item: Item) -> str:
 
 
 def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the items of train that are nearest by wording and by fact, and the number of items of its type or subject.
+    """Return the training items nearest by wording and by fact, and how many share the item's type or subject.
 
     Args:
-        learned: by item of train, the tuned models trained on it.
+        learned: training item -> the tuned models trained on it.
     """
     grams, fact = ngrams(canonical(words_of(item)), _NGRAM_CHARS), fact_of(item)
     others = [other for other in train if type(other) is type(item)]
@@ -74,7 +74,7 @@ def _line(item: Item, learned: Mapping[str, Sequence[str]], before: str = "") ->
 
 
 def learned_by(data: Path) -> dict[str, list[str]]:
-    """Return by item of train the tuned models trained on it."""
+    """Map each training item to the tuned models trained on it."""
     models_by_item: dict[str, list[str]] = defaultdict(list)
     for path in sorted((data / "models").glob(f"*/{LEARNED}")):
         for item in _items_in(path):

@@ -1,7 +1,7 @@
-"""Stage `tune`: a model of the hub, of a folder or made by `finetune`, and the train split -> that model tuned, for each line under `tune`.
+"""Stage `tune`: a model (from the hub, a folder or `finetune`) and the train split -> the tuned model, for each line under `tune`.
 
-The model gets the evaluation's own prompts in its own chat template and learns the right replies. A killed training resumes from its last
-checkpoint. Over several GPUs:
+The model sees the evaluation prompts in its own chat template and learns the correct replies. An interrupted training resumes from its
+last checkpoint. On several GPUs:
 
     accelerate launch --config_file fsdp.yaml -m eval.tune MODEL        or `torchrun --nproc-per-node 8 -m eval.tune MODEL`
 """
@@ -29,7 +29,7 @@ from eval.models.local.weights import ADAPTER, MADE, content_hash, identity_of, 
 from eval.tune.examples import Example, PackedRow, step_tokens, steps_of, tokens_of
 from eval.tune.training_set import DataPaths, TrainingSet, dev_examples
 
-_MAKING = "2"  # increment it when a change here changes weights, so that earlier trainings are not reused
+_MAKING = "2"  # increment when a code change affects the weights, so that earlier trainings are not reused
 _FIGURES = "made.jsonl"  # next to the weights, but not part of the model
 _PATHS = {
     "splits": "data/splits",
@@ -59,20 +59,22 @@ def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> D
 
     Args:
         params: all of params.yaml.
-        made: folder of the models that are trained here.
+        made: folder of the models that this pipeline trains.
 
     Raises:
-        ValueError: there is no such line, or it names nothing that can be tuned; the message says what to do.
+        ValueError: there is no such line, or its model cannot be tuned; the message says what to do.
     """
     models, trained = params.get("models") or {}, params.get("finetune") or {}
     line = convert(models[one_of(name, models, "model", where)], Model, f"params.yaml: models.{name}")
     if line.backend not in ("huggingface", "vllm"):
         raise ValueError(f"params.yaml: models.{name}: backend {line.backend} has no weights to tune; set `backend: huggingface`")
     if line.name in (params.get("tune") or {}):
-        raise ValueError(f"params.yaml: models.{name}: {line.name} is itself a tuned model; name and tune its base, with the data of both")
+        raise ValueError(f"params.yaml: models.{name}: {line.name} is itself a tuned model; tune its base instead, with the data of both")
     base = next((str(made / key) for key in (line.name, name) if key in trained), line.name)
     if not base:
-        raise ValueError(f"params.yaml: models.{name} has no `name`, the model to tune: on the hub, a folder or a key of finetune")
+        raise ValueError(
+            f"params.yaml: models.{name} has no `name`; set it to the model to tune: on the hub, a folder or a key of finetune"
+        )
     return Description(
         model=name, backend="huggingface", name=base, revision=line.revision, template=line.template, chat_template=line.chat_template
     )
@@ -82,17 +84,17 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
     """Tune a described model, save it to a folder, and return its metrics; a model with the same inputs is reused.
 
     Raises:
-        ValueError: the model cannot be loaded or tuned, or the data are missing; the message says what to do.
+        ValueError: the model cannot be loaded or tuned, or data is missing; the message says what to do.
     """
     from transformers import AutoTokenizer
 
     path = locate(description, Path())
     if (path / ADAPTER).exists():
-        raise ValueError(
-            f"model {description.model}: {description.name} is an adapter; tune the model it belongs to, with its data and yours"
-        )
+        raise ValueError(f"model {description.model}: {description.name} is an adapter; tune its base model, with its data and yours")
     if not description.name or not (path / "config.json").exists():
-        remedy = "; `dvc repro finetune` builds the models that are trained here" if str(description.name).startswith("data/models") else ""
+        remedy = (
+            "; `dvc repro finetune` builds the models trained by this pipeline" if str(description.name).startswith("data/models") else ""
+        )
         raise ValueError(f"model {description.model}: {description.name} contains no model (no config.json){remedy}")
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     if description.chat_template:
@@ -103,19 +105,19 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
     dev = dev_examples(tokenizer, tuning, paths.splits, tokens_of(examples), template)
     if not examples:
         raise ValueError(
-            f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens "
+            f"tune.{description.model}: no item of {', '.join(tuning.data)} in train fits into {tuning.max_tokens} tokens "
             f"({_left(training_set)})"
         )
     identity = identity_of(description, path)
     mark = _mark(identity, description, tuning, examples, dev)
     with folder_lock(out) if _is_first() else nullcontext(out):
         checkpoints, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
-        with _first_before_others():  # the first has the lock: the others read its output
+        with _first_before_others():  # the first process has the lock; the others read its output
             known = _known(out)
         if known and known.get("mark") == mark:
             if _is_first():
-                shutil.rmtree(checkpoints, ignore_errors=True)  # left by a training that was killed at its end
-            print(f"{description.model}: made before from the same base, data and settings; kept", file=sys.stderr)
+                shutil.rmtree(checkpoints, ignore_errors=True)  # left by a training that was killed just before it ended
+            print(f"{description.model}: already trained from the same base, data and settings; reused", file=sys.stderr)
             figures: dict[str, Any] = known["figures"]
             learned = Counter({kind: one["lessons"] for kind, one in figures["data"].items()})
             if (current := figures | {"data": _counts(training_set, learned)}) != figures and _is_first():
@@ -144,7 +146,7 @@ def _left(training_set: TrainingSet) -> str:
 
 
 def _counts(training_set: TrainingSet, learned: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Return for each kind how much of it there is, how much was learned, and how much was left out for which reason."""
+    """Return, for each kind, how many items there are, how many were learned, and how many were left out for which reason."""
     return {
         kind: {"items": training_set.items[kind], "lessons": learned[kind], **{f"left_out_{why}": number for why, number in left.items()}}
         for kind, left in training_set.left_out.items()
@@ -155,7 +157,7 @@ def _train(
     path: Path, description: Description, tuning: Tuning, tokenizer: Any, examples: Sequence[Example], dev: Sequence[Example],
     checkpoints: Path, made: Path, mark: str,
 ) -> tuple[dict[str, Any], list[Example]]:  # fmt: skip
-    """Train, resuming from checkpoints of the same training; return its metrics, and the examples that the saved weights have seen."""
+    """Train, resuming from checkpoints of the same training; return metrics and the examples that the saved weights have seen."""
     from eval.tune import training
 
     with _first_before_others():
@@ -167,7 +169,7 @@ def _train(
     training.be_deterministic()
     packs = training.supports_packing(model)
     if not packs and _is_first():
-        print(f"{description.model}: {type(model).__name__} supports one conversation per row; they are not packed", file=sys.stderr)
+        print(f"{description.model}: {type(model).__name__} supports only one conversation per row; rows are not packed", file=sys.stderr)
 
     batch_tokens = tuning.batch_tokens or step_tokens(examples)
 
@@ -186,7 +188,7 @@ def _train(
 
 
 def _first_before_others() -> AbstractContextManager[Any]:
-    """Let the first of several processes, as started by a launcher, do something before the others."""
+    """Let the first of several launched processes run the block before the others."""
     if os.environ.get("WORLD_SIZE", "1") == "1":
         return nullcontext()
     from accelerate import PartialState
@@ -201,7 +203,7 @@ def _is_first() -> bool:
 
 
 def _mark(identity: str, description: Description, tuning: Tuning, examples: Sequence[Example], dev: Sequence[Example]) -> str:
-    """Return a hash of everything that determines the weights."""
+    """Hash everything that determines the weights."""
     digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning, len(examples)]))
     for example in [*examples, *dev]:
         digest.update(to_line([example.ids, example.targets]))
@@ -219,7 +221,7 @@ def _known(folder: Path) -> dict[str, Any] | None:
 
 
 def _discard_others(checkpoints: Path, mark: str) -> None:
-    """Keep the checkpoints of exactly this training, and delete others."""
+    """Delete checkpoints of any other training."""
     path = checkpoints / "mark.txt"
     if not path.exists() or path.read_text() != mark:
         shutil.rmtree(checkpoints, ignore_errors=True)
@@ -229,7 +231,7 @@ def _discard_others(checkpoints: Path, mark: str) -> None:
 
 
 def _learned(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    """Return each item that was learned, how often, and in how many tokens."""
+    """Return each learned item, how often it was learned, and in how many tokens."""
     times: Counter[tuple[str, str]] = Counter()
     tokens: Counter[tuple[str, str]] = Counter()
     for example in examples:

@@ -1,4 +1,4 @@
-"""Conversations and texts -> examples: token ids, and which of them are targets; examples -> the steps of a trainer. Pure."""
+"""Turn conversations and texts into examples (token ids, and which are targets), and examples into training steps. Pure functions."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,25 +14,25 @@ _OPEN, _CLOSED = "<think>", "\n</think>\n\n"  # delimiters of models that always
 _THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
 PackedRow = list["Example"]
 Template = tuple[tuple[str, str | bool | int | float], ...]
-"""Arguments of a chat template besides the messages, by name."""
+"""Further arguments of a chat template, by name."""
 
 
 class Example(NamedTuple):
-    """A conversation or a block of text; examples packed into one row do not attend to each other."""
+    """A conversation or a block of text. Examples packed into one row do not attend to each other."""
 
     kind: str
     """Key of `data` in params.yaml."""
     item_id: str
     ids: list[int]
     targets: list[int]
-    """For each id itself if it is a target, else -100."""
+    """Each id itself if it is a target, else -100."""
 
 
 @cache
 def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
-    """Return the text that a model writes before its reply proper, and the token that ends its turn.
+    """Return the text that a model writes before its actual reply, and the token that ends its turn.
 
-    Both are derived from its chat template. The text before the reply is a blank, the end of the thinking that the prompt began, or the
+    Both are derived from its chat template. The text before the reply is a space, the end of the reasoning that the prompt began, or the
     name of the reply's channel.
 
     Raises:
@@ -47,12 +47,12 @@ def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
         if prompt.rstrip().endswith(_OPEN):
             lead = lead or _CLOSED
         elif _THOUGHT.search(lead):
-            lead = ""  # an empty thought that the template inserts before replies; the evaluation's prompt ends before it
+            lead = ""  # an empty reasoning block that the template inserts before replies; the evaluation prompt ends before it
         token_at = {after.find(token): token for token in reversed(control_tokens(tokenizer)) if token in after}
         end = token_at[min(token_at)] if token_at else end
     if not end:
         raise ValueError(
-            "the model's tokenizer has no eos_token, and its chat template ends no turn; set eos_token in tokenizer_config.json"
+            "the model's tokenizer has no eos_token, and its chat template has no end-of-turn token; set eos_token in tokenizer_config.json"
         )
     return lead, end
 
@@ -60,7 +60,7 @@ def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
 def conversation_example(tokenizer: Any, kind: str, item_id: str, messages: Sequence[Message], template: Template = ()) -> Example:
     """Return a conversation as evaluation renders it; only the assistant's words and the ends of its turns are targets.
 
-    If the template renders earlier turns differently than when they were the last, only the last reply is a target.
+    If the template renders an earlier turn differently from the last one, only the last reply is a target.
     """
     lead, end = reply_marks(tokenizer, template)
     ids: list[int] = []
@@ -87,8 +87,7 @@ def _within(tokenizer: Any, text: str) -> list[int]:
 
 
 def passage_examples(tokenizer: Any, kind: str, item_id: str, text: str, max_tokens: int) -> list[Example]:
-    """Return a text as examples of at most `max_tokens` tokens; all but the first token of each are targets, since nothing predicts
-    that."""
+    """Split a text into examples of at most `max_tokens` tokens. All tokens but the first of each, which nothing predicts, are targets."""
     ids = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
     if tokenizer.eos_token_id is not None:
         ids = [*ids, tokenizer.eos_token_id]
@@ -97,21 +96,21 @@ def passage_examples(tokenizer: Any, kind: str, item_id: str, text: str, max_tok
 
 
 def tokens_of(examples: Iterable[Example]) -> int:
-    """Return how many tokens examples have, as of a row."""
+    """Return the total number of tokens in the examples."""
     return sum(len(example.ids) for example in examples)
 
 
 def step_tokens(examples: Sequence[Example]) -> int:
-    """Return how many tokens a step has at most if nothing says so: with few examples less, or there would be hardly a step."""
+    """Return the default maximum of tokens per step: smaller for little data, which would otherwise give hardly any steps."""
     return min(16384, max(1024, tokens_of(examples) // 100))
 
 
 def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int, max_tokens: int, packs: bool) -> list[list[PackedRow]]:
-    """Return the steps, each with as many rows as the longest has; missing rows are empty and do not count.
+    """Return the steps, all padded with empty rows, which do not count, to as many rows as the longest.
 
     Args:
-        batch_examples: examples of a step; 0 takes as many as have `batch_tokens` together.
-        packs: a row may contain several examples.
+        batch_examples: examples per step; 0 fills a step up to `batch_tokens`.
+        packs: whether a row may contain several examples.
     """
     batches: list[list[Example]] = [[]]
     for example in examples:
@@ -126,7 +125,7 @@ def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int
 
 
 def _rows(examples: Sequence[Example], most: int) -> list[PackedRow]:
-    """Return examples in rows of at most `most` tokens, the longest placed first; a longer one has a row by itself."""
+    """Pack examples into rows of at most `most` tokens, longest first; an example longer than that gets its own row."""
     rows: list[PackedRow] = []
     room: list[int] = []
     for example in sorted(examples, key=lambda example: -len(example.ids)):
@@ -141,7 +140,7 @@ def _rows(examples: Sequence[Example], most: int) -> list[PackedRow]:
 
 
 def columns(row: PackedRow) -> dict[str, list[int]]:
-    """Return a row as model input: positions restart with each example, by which models distinguish them."""
+    """Return a row as model input; positions restart with each example, which lets models separate them."""
     if not row:
         return {"input_ids": [0], "labels": [IGNORED], "position_ids": [0]}
     return {

@@ -1,4 +1,4 @@
-"""Content that must not be learned: the questions and claims of test and reserved, related items, and texts that contain them."""
+"""Detect content that must not be learned: questions and claims of test and reserved, related items, and texts that contain them."""
 
 import re
 from collections import defaultdict
@@ -14,9 +14,9 @@ from eval.tasks.request import related_ids_of
 _HELD_BACK = ("test", "reserved")
 _KEY_CHARS = 4
 _NAME_CHARS = 2
-_MIN_STEM_CHARS = 8  # a shorter question in words may be in any text
+_MIN_STEM_CHARS = 8  # a shorter question without options may occur in any text
 _GRAM_CHARS = 3
-_MIN_SHARE = 0.7  # share of the n-grams of a question or case; an edited one keeps this many
+_MIN_SHARE = 0.7  # share of its n-grams that an edited question or case still has
 _LEAST_GRAMS = 16  # fewer occur together by chance
 _SENTENCE_ENDS = re.compile("[。！？!?；;\\n]")
 
@@ -58,7 +58,7 @@ class HeldOut:
             texts[text[:_KEY_CHARS]].append((text, options))
 
     def related(self, ids: Iterable[str]) -> set[str]:
-        """Return those of an item's ids (its own, its cluster's, its group's) that are held back."""
+        """Return which of an item's ids (its own, its cluster's, its group's) are held back."""
         return self._ids.intersection(ids)
 
     def is_contained_in(self, text: str) -> bool:
@@ -66,9 +66,9 @@ class HeldOut:
         return _contained(self._texts, canonical(text))
 
     def overlaps(self, text: str) -> bool:
-        """Return whether a user's text contains held-back content, also only the question with its right answer, edited, or in other words.
+        """Return whether a user's text contains held-back content, even edited, reworded, or as a question with only its correct answer.
 
-        It has most n-grams of a question with its options, or of its case, or a sentence that names head and tail of a claim.
+        It overlaps if it has most n-grams of a question with its options or of a case, or a sentence with head and tail of a claim.
         """
         normalized = canonical(text)
         grams = ngrams(normalized, _GRAM_CHARS)
@@ -83,7 +83,7 @@ class HeldOut:
         )
 
     def mentions_fact_in(self, text: str) -> bool:
-        """Return whether a text names head and tail of a held-back claim: it may state the fact in other words."""
+        """Return whether a text mentions both head and tail of a held-back claim, since it may state the fact in other words."""
         normalized = canonical(text)
         keys = _substrings(normalized, _NAME_CHARS) & self._facts.keys()
         return any(head in normalized and tail in normalized for key in keys for head, tail in self._facts[key])
@@ -99,5 +99,5 @@ def _grams(normalized: str) -> frozenset[str]:
 
 
 def _substrings(text: str, most: int) -> set[str]:
-    """Return all substrings of 1 to `most` characters: a held-back text may be shorter than its key."""
+    """Return all substrings of 1 to `most` characters; short ones too, since a held-back text may be shorter than a key."""
     return {text[start : start + size] for size in range(1, most + 1) for start in range(len(text))}

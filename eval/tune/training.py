@@ -1,4 +1,4 @@
-"""A model, its examples and settings -> a tuned model in a folder. The training loop is that of the transformers library."""
+"""Tune a model on examples and save it to a folder, with the training loop of the transformers library."""
 
 import json
 import os
@@ -38,7 +38,7 @@ from eval.models.local.weights import ADAPTER
 from eval.tune.examples import PackedRow, columns, reply_marks, tokens_of
 
 _STATE = "trainer_state.json"
-_WHOLE = "whole.json"  # next to a checkpoint's files, once all are on the disk: their names and sizes
+_WHOLE = "whole.json"  # names and sizes of a checkpoint's files, written next to them once all are on disk
 _MAX_CHECKPOINTS = 3  # the best, the last, and the one before, in case the last is incomplete
 
 
@@ -47,12 +47,12 @@ def has_gpu() -> bool:
 
 
 def row_tokens(most: int) -> int:
-    """Return how many tokens of conversations are packed into a row: on a CPU a longer row is no faster, and takes more memory."""
+    """Return how many tokens to pack into a row; on a CPU a longer row is no faster and takes more memory."""
     return most if has_gpu() else min(most, 512)
 
 
 def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
-    """Return the model to tune, for the method lora with an adapter that has no effect yet.
+    """Load the model to tune; for the method lora, add an adapter that has no effect yet.
 
     Raises:
         ValueError: there is no model in the Hugging Face format, or peft is missing.
@@ -61,14 +61,14 @@ def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
     logging.set_verbosity_error()
     warnings.filterwarnings(
         "ignore", category=FutureWarning, module="transformers"
-    )  # of the library's own names, which it still uses itself
+    )  # about deprecated names that the library itself still uses
     torch.manual_seed(tuning.seed)
     # A full tuning on a GPU stores the weights in 32 bits and computes in 16: small steps would be lost in 16.
     dtype = torch.bfloat16 if has_gpu() and tuning.method == "lora" else torch.float32
     try:
         model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, use_safetensors=True, trust_remote_code=False)
     except (OSError, ValueError) as error:
-        raise ValueError(f"{about.name} has no model of the Hugging Face format in safetensors: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{about.name} has no model in the Hugging Face format with safetensors: {str(error).splitlines()[0]}") from None
     model.config.use_cache = False
     return _with_adapter(model, tuning, about) if tuning.method == "lora" else model
 
@@ -91,9 +91,9 @@ def _with_adapter(model: Any, tuning: Tuning, about: Description) -> Any:
 
 
 def _embeddings_of(model: Any) -> tuple[list[str], bool]:
-    """Return the names of embeddings and output layer, and whether they share weights in a way that peft can keep.
+    """Return the names of embeddings and output layer, and whether they share weights in a way that peft can preserve.
 
-    If it can, only the embeddings are named; otherwise each learns weights of its own.
+    If so, only the embeddings are returned; otherwise each layer learns its own weights.
     """
     from peft.utils.constants import EMBEDDING_LAYER_NAMES
 
@@ -104,18 +104,18 @@ def _embeddings_of(model: Any) -> tuple[list[str], bool]:
 
 
 def be_deterministic() -> None:
-    """Make trainings on the CPU reproducible to the last bit."""
+    """Make training on the CPU reproducible to the last bit."""
     if not has_gpu():
         torch.use_deterministic_algorithms(True)
         torch.utils.deterministic.fill_uninitialized_memory = False
-        torch.set_num_threads(1)  # sums over the rows of a batch, as of a LayerNorm, depend on it
+        torch.set_num_threads(1)  # sums over the rows of a batch, as in LayerNorm, depend on the number of threads
 
 
 @torch.inference_mode()
 def supports_packing(model: Any) -> bool:
-    """Return whether a model reads the second text of a packed row, with positions of its own, as if it were alone.
+    """Return whether a model reads the second text of a packed row, whose positions restart, as if it were alone.
 
-    A model with a state, or one that only uses a mask, does not.
+    A recurrent model, or one that only looks at the mask, does not.
     """
     device = next(model.parameters()).device
     first, second = torch.arange(8, device=device)[None] + 1, torch.arange(12, 20, device=device)[None]
@@ -143,13 +143,13 @@ def train(
     """Run the steps, write the model with the lowest dev loss to `out` (the last one without dev), and return metrics.
 
     Args:
-        checkpoints: folder of the checkpoints; a killed training of the same data and settings resumes from them.
+        checkpoints: folder for checkpoints; an interrupted training with the same data and settings resumes from them.
     """
     every = ceil(len(steps) / tuning.checks)
     world = int(os.environ.get("WORLD_SIZE", "1"))
-    with PartialState(cpu=not has_gpu()).main_process_first():  # one process removes incomplete checkpoints before the others look
+    with PartialState(cpu=not has_gpu()).main_process_first():  # one process removes incomplete checkpoints before the others look for them
         last, is_over = _last_whole(checkpoints)
-    # A training that had stopped early and was killed before its model was written: the library would run one more step.
+    # If training had stopped early and was killed before the model was written, the library would run one more step.
     planned = steps[: _step_of(last)] if last and is_over else steps
     rows = [row for step in planned for row in [*step, *[[]] * (-len(step) % world)]]
     row_check = _RowCheck(planned)
@@ -199,7 +199,7 @@ def train(
 
 
 class _Rows:
-    """Rows as model input, made one at a time."""
+    """Rows as model input, built on access."""
 
     def __init__(self, rows: Sequence[PackedRow]) -> None:
         self._rows = rows
@@ -212,13 +212,13 @@ class _Rows:
 
 
 class _RowCheck:
-    """Compares the rows of each step with those planned for it: only these were checked for held-back content."""
+    """Compares the rows of each step with the planned ones, since only those were checked for held-back content."""
 
     def __init__(self, steps: Sequence[Sequence[PackedRow]]) -> None:
         self._steps = [Counter(tuple(columns(row)["input_ids"]) for row in step) for step in steps]
 
     def check(self, step: int, inputs: Mapping[str, Any]) -> None:
-        """Raise RuntimeError if a row is not one of those planned for a step."""
+        """Raise RuntimeError if a row was not planned for this step."""
         for row in inputs["input_ids"].tolist():
             if tuple(row) not in self._steps[step] and row != columns([])["input_ids"]:
                 raise RuntimeError(
@@ -228,7 +228,7 @@ class _RowCheck:
 
 
 class _OrderedTrainer(Trainer):
-    """Trains on the rows in their given order."""
+    """Trains on the rows in the given order."""
 
     row_check: _RowCheck
 
@@ -248,7 +248,7 @@ class _OrderedTrainer(Trainer):
         return SequentialSampler(train_dataset or self.train_dataset)
 
     def prediction_step(self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None) -> Any:
-        """Return the mean loss of a row of dev by itself, so that it is the same with any number of processes."""
+        """Return the mean loss of one dev row, which is the same with any number of processes."""
         labels = inputs["labels"].to(self.args.device)
         with torch.no_grad(), self.compute_loss_context_manager():
             outputs = model(**{name: inputs[name].to(self.args.device) for name in ("input_ids", "position_ids")})
@@ -256,10 +256,10 @@ class _OrderedTrainer(Trainer):
 
 
 class _Progress(TrainerCallback):
-    """A bar, and after the first rows how long it will take."""
+    """Shows a progress bar and, after the first rows, an estimate of the duration."""
 
     def __init__(self, rows: Sequence[PackedRow], dev_tokens: int) -> None:
-        """Take the rows of the training, and how many tokens all checks read."""
+        """Store the sizes of the training rows and the number of tokens that all checks read."""
         self._tokens, self._dev_tokens = [tokens_of(row) for row in rows], dev_tokens
         self._start: float | None = None
 
@@ -280,7 +280,7 @@ class _Progress(TrainerCallback):
         if self._start is None or not state.is_world_process_zero:
             return
         speed, left = read / (time.monotonic() - self._start), sum(self._tokens[self._done :])
-        minutes = (left + self._dev_tokens / 3) / speed / 60  # reading alone is a third of learning
+        minutes = (left + self._dev_tokens / 3) / speed / 60  # a forward pass takes a third of a training step
         self._start = None
         if minutes >= 1:
             amounts = f"{left:,} tokens in {number_of(state.max_steps, 'step')}, checks of {self._dev_tokens:,}"
@@ -297,7 +297,7 @@ def _tensors(rows: Sequence[Mapping[str, list[int]]]) -> dict[str, Any]:
 
 
 def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
-    """Return the loss of the target tokens of a row, as its part of the mean over the complete step."""
+    """Return the loss of a row's target tokens as its part of the mean over the complete step."""
     is_target = labels[:, 1:] != IGNORED
     summed = cross_entropy(outputs.logits[:, :-1][is_target].float(), labels[:, 1:][is_target], reduction="sum")
     return summed / (is_target.sum().clamp(min=1) if num_items_in_batch is None else num_items_in_batch)
@@ -311,7 +311,7 @@ def _mark_whole(folder: Path) -> None:
 
 
 def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
-    """Return the last complete checkpoint, and whether training had ended there; incomplete checkpoints are removed."""
+    """Return the last complete checkpoint and whether training had ended there; remove incomplete checkpoints."""
     whole, best = {}, {}
     for path in checkpoints.glob("checkpoint-*"):
         try:
@@ -322,7 +322,7 @@ def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
             whole[_step_of(path)], best[_step_of(path)] = path, state.get("best_global_step")
         except (OSError, ValueError):
             shutil.rmtree(path)
-    # One whose best weights are lost would end with other weights, and the library would only warn.
+    # Resuming from a checkpoint whose best weights are lost would end with other weights, and the library would only warn.
     last = max((step for step in whole if best[step] is None or best[step] in whole), default=None)
     if last is None:
         return None, False
@@ -344,13 +344,13 @@ def _save(trainer: Any, tokenizer: Any, out: Path) -> None:
         return
     _, end = reply_marks(tokenizer)
     if tokenizer.convert_tokens_to_ids(end) not in ends:
-        tokenizer.eos_token = end  # else the end of the tuned model's turn would go unnoticed
+        tokenizer.eos_token = end  # otherwise generation would not stop at the end of the tuned model's turn
     tokenizer.save_pretrained(out)
     for name in ("training_args.bin", "README.md"):
-        (out / name).unlink(missing_ok=True)  # this machine's paths
+        (out / name).unlink(missing_ok=True)  # contain this machine's paths
     if (settings := out / ADAPTER).exists():
         content = json.loads(settings.read_bytes())
-        content["target_modules"] = sorted(content["target_modules"])  # a set, in no order
+        content["target_modules"] = sorted(content["target_modules"])  # a set, so its order varies
         settings.write_text(json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
     for path in out.glob("*.safetensors"):
         path.chmod(0o644)  # the library makes it readable by its owner only

@@ -1,4 +1,4 @@
-"""`data` of params.yaml -> the training examples of each kind and epoch, only from train, without any held-back content."""
+"""Build the training examples of each kind and epoch from `data` of params.yaml, only from train and without held-back content."""
 
 import hashlib
 import sys
@@ -29,7 +29,7 @@ _SUFFIXES = (".json", ".jsonl")
 
 
 def kinds_in(folder: Path) -> dict[str, list[Path]]:
-    """Return the kinds of data in a folder with their files: `KIND.json`, `KIND.jsonl`, or a folder KIND of such files."""
+    """Return the kinds of data in a folder with their files: `KIND.json`, `KIND.jsonl`, or a folder KIND of JSON files."""
     kinds: dict[str, list[Path]] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         files = sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES) if path.is_dir() else [path]
@@ -42,7 +42,7 @@ def read_dialogues(path: Path) -> Iterator[tuple[str, list[Message]]]:
     """Yield the conversations of a file, each with a hash of its messages as id; duplicates are dropped.
 
     Raises:
-        ValueError: a row has neither layout, or its roles do not alternate; the message names the row.
+        ValueError: a row is neither sharegpt nor alpaca, or its roles do not alternate; the message gives the row.
     """
     seen = set()
     for number, row in enumerate(_rows(path), 1):
@@ -60,7 +60,7 @@ def _rows(path: Path) -> list[Any]:
             msgspec.json.decode(content, type=list[Any]) if content.lstrip()[:1] == b"[" else msgspec.json.Decoder().decode_lines(content)
         )
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{path}: {error}; expected a JSON list of conversations, or one a line") from None
+        raise ValueError(f"{path}: {error}; expected a JSON list of conversations, or one per line") from None
 
 
 def _messages(row: Any, where: str) -> list[Message]:
@@ -93,7 +93,7 @@ def _messages(row: Any, where: str) -> list[Message]:
     if not spoken or spoken != ["user", "assistant"] * (len(spoken) // 2) or not all(isinstance(text, str) for _, text in turns):
         speakers = ", ".join(str(role) for role, _ in turns)
         raise ValueError(
-            f"{where}: turns of {speakers or 'nobody'}; expected user and assistant in turn, none empty, after at most one system"
+            f"{where}: found turns of {speakers or 'nobody'}; expected alternating user and assistant, none empty, after at most one system"
         )
     return [{"role": str(role), "content": text} for role, (_, text) in zip(roles, turns, strict=True)]
 
@@ -117,18 +117,18 @@ def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str,
     """Return the user's own kinds with their files, after a check that all requested kinds are known.
 
     Raises:
-        ValueError: an unknown kind, or one of the user's has the name of another.
+        ValueError: a kind is unknown, or one of the user's has the name of a built-in kind.
     """
     own = kinds_in(dialogues)
     if both := sorted(own.keys() & set(KINDS)):
-        raise ValueError(f"{dialogues}: {both[0]} is a kind made from train; give your files another name")
+        raise ValueError(f"{dialogues}: {both[0]} is a built-in kind; rename your files")
     for kind in wanted:
         one_of(kind, [*KINDS, *own], "kind of data", f"{where} (own kinds are files or folders in {dialogues})")
     return own
 
 
 class TrainingSet:
-    """The examples of one training, and counts of what was left out."""
+    """The examples of one training run, and counts of what was left out."""
 
     def __init__(self, tokenizer: Any, tuning: Tuning, paths: DataPaths, where: str, template: Template = ()) -> None:
         own = known_kinds(tuning.data, paths.dialogues, f"{where}.data")
@@ -141,7 +141,7 @@ class TrainingSet:
         self.items = {kind: len(pool) for kind, pool in self._chosen.items()}
 
     def _pool(self, kind: str, requests: Sequence[Request]) -> Pool:
-        """Return all items of a kind that may be learned: a request in each wording, a conversation, or a text.
+        """Return all items of a kind that may be learned: the request in each wording, the conversation, or the text.
 
         Raises:
             ValueError: an item of train is related to held-back content.
@@ -161,19 +161,19 @@ class TrainingSet:
             if _is_of(request, kind, self._tuning.data):
                 if related := self._held_out.related(request.related_ids):
                     raise ValueError(
-                        f"{request.item_id} of train is related to test or reserved by {min(related)}; `dvc repro leaks` shows how"
+                        f"{request.item_id} in train is related to test or reserved through {min(related)}; `dvc repro leaks` shows how"
                     )
                 by_item.setdefault(request.item_id, []).append(request)
         return by_item
 
     def _choose(self, kind: str, pool: Pool, where: str) -> Pool:
-        """Return the configured amount, claims in complete pairs; a larger amount contains all of a smaller one."""
+        """Sample the configured amount, claims in complete pairs; a larger sample contains every smaller one."""
         amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool})
         Random(f"{self._tuning.seed}/{kind}").shuffle(units)
         if amount and not units:
-            print(f"{where}: nothing of it may be learned; `left_out` in the metrics counts the held-back items", file=sys.stderr)
+            print(f"{where}: no item may be learned; `left_out` in the metrics counts the held-back items", file=sys.stderr)
         elif amount > max(1, len(units)):
-            print(f"{where}: {amount:,.15g} wanted, {len(units):,} may be learned", file=sys.stderr)
+            print(f"{where}: {amount:,.15g} requested, only {len(units):,} may be learned", file=sys.stderr)
         wanted = round(amount * len(units)) if amount <= 1 else int(amount)
         chosen = set(units[: max(wanted, 1) if amount else 0])  # a small amount is at least one
         return {item: content for item, content in pool.items() if _unit(item) in chosen}
@@ -209,7 +209,7 @@ class TrainingSet:
                 yield from self._usable(one)
 
     def _usable(self, example: Example) -> Iterator[Example]:
-        """Yield an example that fits, and whose decoded tokens contain nothing held back."""
+        """Yield the example if it fits and its decoded tokens contain no held-back content."""
         if len(example.ids) > (self._tuning.max_tokens or 0):
             self.left_out[example.kind]["long"] += 1
         elif self._held_out.is_contained_in(self._tokenizer.decode(example.ids)):
@@ -219,15 +219,15 @@ class TrainingSet:
 
 
 def _unit(item: str) -> str:
-    """Return the claim pair of a side, and any other item itself: one side reveals the other."""
+    """Return the claim pair of a side, since one side reveals the other, and any other item unchanged."""
     return item.partition("/")[0] if item.endswith(_SIDES) else item
 
 
 def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, tokens: int, template: Template = ()) -> list[Example]:
-    """Return requests of dev of the learned kinds, each once, in its first wording and alone.
+    """Return dev requests of the learned kinds, each once, in its first wording, as a conversation by itself.
 
     Args:
-        tokens: of the training. The checks together read no more of dev: of a small training they would take most of the time.
+        tokens: number of training tokens; all checks together read at most as many, or they would dominate a small training.
     """
     examples: dict[str, Example] = {}
     for request in known_requests(*read_split(splits / "dev")):
@@ -246,13 +246,13 @@ def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, tokens: int, temp
 
 
 def _request_example(tokenizer: Any, kind: str, chunk: Sequence[Request], template: Template) -> Example:
-    """Return requests as one conversation, each after the previous ones and their right replies."""
+    """Return requests as one conversation, each after the previous ones and their correct replies."""
     turns = [*conversation(chunk), {"role": "assistant", "content": chunk[-1].solution or ""}]
     return conversation_example(tokenizer, kind, "+".join(request.item_id for request in chunk), turns, template)
 
 
 def _is_of(request: Request, kind: str, kinds: Container[str]) -> bool:
-    """Return whether a request is of a kind; if some atomic types are kinds by themselves, `claims` covers the other types."""
+    """Return whether a request is of a kind; `claims` covers the atomic types that are not listed as kinds themselves."""
     facets = request.facets
     task = {"mcqa": "choice", "mrqa": "choice"}.get(request.reader, request.reader)
     if kind in ("knowledge", "cases"):

@@ -127,7 +127,7 @@ def claim_leaks(splits: Splits) -> list[Leak]:
 
 
 def fourfold_leaks(splits: Splits) -> list[Leak]:
-    """Return the false claims of test and reserved that train or dev reveals: a row on a head, or the fact that has the false tail."""
+    """Return the false claims of test and reserved that train or dev reveals, by a row on the head or the fact with the false tail."""
     homes: dict[str, tuple[str, str]] = {}
     for split in TRAINING_SPLITS:
         for row in splits.fourfold(split):

@@ -1,7 +1,7 @@
-"""Whether the wording of a fourfold set tells what is right: models without medical knowledge, trained on train, judged on test.
+"""Whether the wording of a fourfold set reveals the answers: models without medical knowledge, trained on train, tested on test.
 
-Each gets the prompts of a language model. Chance is half of the sentences, and of the facts with all four sentences right a quarter
-for a model that never contradicts itself. A type is open to wording if a model is above the bounds by more than chance explains.
+Each gets the prompts of a language model. Chance is half of the sentences and, for a model that never contradicts itself, a quarter of
+the facts with all four sentences correct. A type is open to wording if a model exceeds the bounds by more than chance explains.
 """
 
 import re
@@ -14,30 +14,30 @@ from atomexam.records.claim import Fourfold
 from atomexam.text.canonical import canonical
 
 MAX_SENTENCES, MAX_FACTS = 0.55, 0.30
-"""Shares of right sentences and of facts with all four right that no model without knowledge may exceed."""
+"""Maximum shares of correct sentences, and of facts with all four correct, for a model without knowledge."""
 _ALPHA = 0.05
 """Chance of a false alarm in a set without any leak, over all models and types together."""
 _DENIED = re.compile("不|无(?!力)|异常|忌")
 Judge = Callable[[str, str, bool, str], bool]
-"""Head, tail, whether the sentence denies, sentence -> whether the model calls it right."""
+"""Head, tail, whether the sentence denies, sentence -> whether the model judges it true."""
 
 
 class Line(NamedTuple):
-    """What one model reaches on one type."""
+    """The result of one model on one type."""
 
     model: str
     atomic_type: str
     rows: int
     sentences: float
-    """Share of sentences judged rightly."""
+    """Share of sentences judged correctly."""
     facts: float
-    """Share of rows with all four sentences judged rightly."""
+    """Share of rows with all four sentences judged correctly."""
     p_value: float
-    """Chance of as much under the bounds, the smaller of both."""
+    """Probability of at least this result at the bounds; the smaller of the two."""
 
 
 def lines_of(train: Sequence[Fourfold], test: Sequence[Fourfold]) -> list[Line]:
-    """Return what each model reaches on each type of test."""
+    """Return the result of each model on each type of test."""
     by_type: dict[str, list[Fourfold]] = defaultdict(list)
     for row in test:
         by_type[row.atomic_type].append(row)
@@ -53,7 +53,7 @@ def open_to_wording(lines: Sequence[Line]) -> list[Line]:
 
 
 def without_knowledge(lines: Sequence[Line]) -> dict[str, Any]:
-    """Return by type the best model without knowledge, and by model what it reaches on all types."""
+    """Return the best model without knowledge by type, and each model's result on all types."""
     best: dict[str, Line] = {}
     for line in lines:
         if line.sentences > best.get(line.atomic_type, line._replace(sentences=-1.0)).sentences:
@@ -77,7 +77,7 @@ def without_knowledge(lines: Sequence[Line]) -> dict[str, Any]:
 def _line(name: str, kind: str, rows: Sequence[Fourfold], judge: Judge) -> Line:
     right = [[judge(head, tail, denies, said) is truth for head, tail, denies, said, truth in _sentences(row)] for row in rows]
     sentences, facts = sum(map(sum, right)), sum(map(all, right))
-    # The two sentences on one tail are judged together, so a row counts as two independent ones.
+    # The two sentences on one tail are judged together, so a row counts as two independent trials.
     p_value = min(at_least(round(sentences / 2), 2 * len(rows), MAX_SENTENCES), at_least(facts, len(rows), MAX_FACTS))
     return Line(name, kind, len(rows), sentences / (4 * len(rows)), facts / len(rows), p_value)
 
@@ -93,7 +93,7 @@ def _sentences(row: Fourfold) -> list[tuple[str, str, bool, str, bool]]:
 
 
 def at_least(successes: int, trials: int, chance: float) -> float:
-    """Return the probability of at least this many successes; in logarithms, since a million choose half of it overflows a float."""
+    """Return the probability of at least this many successes, computed in logarithms: the binomial coefficients of large sets overflow."""
     ways = (lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) + k * log(chance) + (trials - k) * log(1 - chance)
             for k in range(successes, trials + 1))  # fmt: skip
     return min(sum(map(exp, ways)), 1.0)
@@ -109,7 +109,7 @@ def _overlap(_: Sequence[Fourfold]) -> Judge:
 
 
 def _counted(parts: Callable[[str, str, str], Iterable[str]], whole: bool) -> Callable[[Sequence[Fourfold]], Judge]:
-    """Return a naive Bayes model over parts: of whole sentences, or of head and tail, with the denial understood."""
+    """Return a naive Bayes model over parts of whole sentences, or of head and tail with the denial understood."""
 
     def learn(rows: Sequence[Fourfold]) -> Judge:
         seen: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}

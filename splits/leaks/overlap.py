@@ -1,4 +1,4 @@
-"""Texts that contain another, and questions with the same right answer that reword another, by n-grams. Pure."""
+"""Find by n-grams texts that contain another, and questions that reword another with the same correct answer. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ class Contained(NamedTuple):
 
 
 def parts_of(texts: Iterable[str | None]) -> tuple[str, ...]:
-    """Return the canonical form of each text; those that become empty are left out."""
+    """Return the canonical form of each text; drop those that become empty."""
     return tuple([part for text in texts if text and (part := canonical(text))])
 
 
@@ -75,21 +75,21 @@ def is_short(gram: str) -> bool:
 MIN_SIMILARITY = 0.55
 """Half of the published CPsyExam has 28 such pairs across its splits: 27 are true rewordings. Below 0.5 ever fewer are."""
 SAME_SHARE = 0.8
-"""Of the n-grams of stem and right answer: from here on one question gives the other away, whatever the distractors."""
+"""Minimum similarity of stem and correct answer from which one question reveals the other, whatever the distractors."""
 _IN_ANSWER = "\ue0fe"  # before n-grams of an answer; private use, in no canonical text
 _NGRAM_CHARS = 3  # changing one character in ten keeps most of them; of 5-grams only half
 _LEAST_NGRAMS = 12  # a term to be explained (成熟) is in many questions and reveals nothing
 
 
 class Wording(NamedTuple):
-    """The n-grams of a question, and its right answer."""
+    """The n-grams of a question, and its correct answer."""
 
     id: str
     right: tuple[str, ...]
-    """Texts of the right options, independent of their letters."""
+    """Texts of the correct options, independent of their letters."""
     grams: frozenset[str]
     asked: frozenset[str] = frozenset()
-    """The n-grams of stem and right answer, which may be in words."""
+    """The n-grams of stem and correct answer, which may be in words."""
     case: frozenset[str] = frozenset()
 
 
@@ -103,7 +103,7 @@ class Reworded(NamedTuple):
 
 
 def right_option_texts(question: Question) -> tuple[str, ...]:
-    """Return the texts of the right options; none for a question answered in words, since such answers never have the same wording."""
+    """Return the texts of the correct options; none for a question answered in words, since such answers never have the same wording."""
     return tuple(sorted([canonical(option.text) for option in question.options if option.letter in (question.answer or "")]))
 
 
@@ -124,7 +124,7 @@ def wordings_of(questions: Iterable[Question]) -> list[Wording]:
 
 
 def asked_ngrams(question: Question, right: tuple[str, ...]) -> frozenset[str]:
-    """Return the n-grams of stem and right answer; none if they are too few to reveal anything."""
+    """Return the n-grams of stem and correct answer; none if they are too few to reveal anything."""
     answers = right or (canonical(question.answer or ""),)
     grams = _ngrams_of(question.stem).union(*({f"{_IN_ANSWER}{gram}" for gram in _ngrams_of(text)} for text in answers))
     return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
@@ -135,7 +135,7 @@ def _ngrams_of(text: str | None) -> frozenset[str]:
 
 
 def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list[Reworded]:
-    """Return each pair of questions of which the second rewords the first, with the same right answer, or asks and answers the same."""
+    """Return each pair of questions of which the second rewords the first, with the same correct answer, or asks and answers the same."""
     rights = {one.right for one in wordings}
     index = NgramIndex([one.asked for one in wordings], SAME_SHARE)
     shares: dict[tuple[str, str], float] = {}
@@ -156,9 +156,9 @@ def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list
 
 
 def _asks_the_same(one: Wording, other: Wording) -> bool:
-    """Return whether two questions have one case and one right answer, in words nearly one.
+    """Return whether two questions have the same case and correct answer; answers in words need only be similar.
 
-    持续2周 and 持续6周 may ask for two disorders. A right option and an answer in words may be one.
+    持续2周 and 持续6周 may ask for two disorders. A correct option and an answer in words may be the same.
     """
     if (one.case or other.case) and jaccard(one.case, other.case) < SAME_SHARE:
         return False
@@ -169,7 +169,7 @@ def _asks_the_same(one: Wording, other: Wording) -> bool:
 
 
 def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least: float) -> list[Reworded]:
-    """Return all pairs with the same right answer and at least the similarity `least`, sorted."""
+    """Return all pairs with the same correct answer and at least the similarity `least`, sorted."""
     by_right: dict[tuple[str, ...], list[Wording]] = defaultdict(list)
     for one in wordings:
         by_right[one.right].append(one)

@@ -1,6 +1,6 @@
 """The ledger `splits/assignments.jsonl`: the split of each question and claim head, since which version, and why.
 
-The file is in git and is merged by union: rows may be in any order, repeated, or contradict each other; then the safer one holds.
+The file is in git and is merged by union: rows may be in any order, repeated, or contradict each other; then the safer one applies.
 """
 
 import subprocess
@@ -21,14 +21,14 @@ from splits.ledger.units import AssignedSplit, EvaluationSplit
 
 
 def read_tracked(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[Any]:
-    """Return the rows of a file in git; an empty one has none.
+    """Return the rows of a file in git, which may be empty.
 
     Args:
         remembers: what is lost with the file, for the message.
-        begins: when an empty file is right, for the message.
+        begins: when an empty file is correct, for the message.
 
     Raises:
-        ValueError: the file is missing, is empty but not so in git's HEAD, or a line is invalid.
+        ValueError: the file is missing, is empty although git's HEAD has lines of it, or a line is invalid.
     """
     if not path.exists():
         raise ValueError(
@@ -86,7 +86,7 @@ class Assignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """Version that assigned it: name of a row `version`."""
     why: Why
     was: EvaluationSplit | None = None
-    """Evaluation split that a retired record may come back to; None where it must come back to neither."""
+    """Evaluation split that a retired record may return to; None if it must return to neither."""
     also: tuple[str, ...] = ()
     """Other ids of its near-duplicate cluster: one of them may represent it in a later version."""
     ties: tuple[str, ...] = ()
@@ -122,7 +122,7 @@ class ListedShot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
 
 def safer(one: Assignment, other: Assignment) -> Assignment:
-    """Return the row that holds if two rows name one record: records that may have been trained on are never evaluated again, and
+    """Return the row that applies if two rows are about one record: records that may have been trained on are never evaluated again, and
     held-back ones are never trained on."""
     first, second = sorted((one, other), key=lambda row: (row.since, msgspec.json.encode(row)))
     splits = {one.split, other.split}
@@ -179,7 +179,7 @@ class AssignmentLedger:
                 self.versions[row.name] = replace(row, assigned=max(row.assigned, known.assigned), held=max(row.held, known.held))
 
     def by_name(self, names: Collection[str]) -> dict[str, list[Assignment]]:
-        """Return the assignments known under each of the names: ids, groups and stems; unknown names are left out.
+        """Return the assignments known under each of the names: ids, groups and stems; skip unknown names.
 
         Scans all assignments once, so pass all names together.
         """
@@ -251,7 +251,7 @@ def _refuse_lost(ledger: AssignmentLedger, path: Path) -> None:
     if loss:
         raise ValueError(
             f"{path}: {loss}; lines were lost or changed: `git log -p {path}` shows them. Restore them next to the others, in any "
-            "order: of two rows of one record the safer holds"
+            "order: of two rows for one record the safer one applies"
         )
 
 

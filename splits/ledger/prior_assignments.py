@@ -1,7 +1,7 @@
 """Prior assignments: units and the assignments of earlier versions -> units that stay, may return, or are free to be drawn. Pure.
 
-A record leaves test, reserved or train here for two reasons only. If a unit is in both test and reserved, its test part stays. A
-trained-on record leaves train if a unit ties it to a held-back one. In both cases the record becomes `retired`.
+A record leaves test, reserved or train here for two reasons only: its unit is in both test and reserved, and it is not in the test part;
+or it was trained on, and a unit ties it to a held-back record. In both cases the record becomes `retired`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from splits.ledger.units import (
 
 
 class Allocation(NamedTuple):
-    """The split that a record goes to, and why; `was` is the evaluation split that a retired record may come back to."""
+    """The split that a record goes to, and why; `was` is the evaluation split that a retired record may return to."""
 
     split: AssignedSplit
     why: Why
@@ -32,7 +32,7 @@ class Allocation(NamedTuple):
 
 
 class SideCandidate(NamedTuple):
-    """Questions that may join an evaluation split or come back to it; they are retired if they do not fit."""
+    """Questions that may join an evaluation split or return to it; they are retired if they do not fit."""
 
     unit: Unit
     retired: bool
@@ -62,7 +62,7 @@ def settle(units: Iterable[Unit], ledger: AssignmentLedger, edited: Mapping[str,
     """Return what the prior assignments decide.
 
     Args:
-        edited: question id -> ids of remembered questions of which it is a new wording.
+        edited: question id -> ids of earlier questions that it rewords.
     """
     settled = Settled()
     if not ledger.assigned:
@@ -79,7 +79,7 @@ def settle(units: Iterable[Unit], ledger: AssignmentLedger, edited: Mapping[str,
             and len(own) == len(unit.summaries)
             and not any([summary.also or summary.id in represented for summary in unit.summaries])
         ):
-            settled.trained["train" if "train" in splits else "dev"].append(unit)  # nearly all units, and fast
+            settled.trained["train" if "train" in splits else "dev"].append(unit)  # a fast path for nearly all units
         else:
             others.append((unit, own, _known_names(unit.summaries, own, ledger, edited)))
     known = ledger.by_name({name for *_, names in others for each in names for name in each})

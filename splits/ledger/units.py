@@ -56,7 +56,7 @@ class QuestionSummary(Struct, frozen=True, gc=False):
     group_id: str | None
     cluster_id: str | None
     stem_id: str | None = None
-    """Equal for questions with one case and stem, whatever their options; None if the stem is no question by itself."""
+    """Equal for questions with one case and stem, whatever their options; None if the stem is not a question by itself."""
     stem_options_id: str | None = None
     """Equal for questions with one stem and the same options, whatever their case; set if the stem alone reveals nothing."""
     also: tuple[str, ...] = ()
@@ -122,7 +122,7 @@ def join(summaries: Iterable[QuestionSummary]) -> list[Unit]:
 
 
 def _repeated(ties: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield the ties that occur at least twice, and by chance a few others: few do, and comparing numbers is faster than names."""
+    """Yield the ties that occur at least twice, and a few others by hash collision: comparing numbers is faster than names."""
     _, at, times = np.unique(draw_numbers(0, "ties", [tie for _, tie in ties]), return_inverse=True, return_counts=True)
     return compress(ties, times[at] > 1)
 

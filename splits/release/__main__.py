@@ -112,7 +112,7 @@ def describe(contents: Contents, release: Release) -> dict[str, Any]:
 
 
 def _is_date(snapshot: str) -> bool:
-    """Return whether a snapshot is a date: its name is free, and Croissant accepts only dates."""
+    """Return whether a snapshot is a date: its name is free text, but Croissant accepts only dates."""
     try:
         return date.fromisoformat(snapshot).isoformat() == snapshot
     except ValueError:
@@ -151,13 +151,13 @@ def _sweep(out: Path, keep: Iterable[Path]) -> None:
 
 
 def released_leaks(folder: Path) -> list[Leak]:
-    """Return the leaks among released records, and from references, with the release's names of splits.
+    """Return the leaks among released records, and from references, with the release's split names.
 
     Raises:
         ValueError: the splits did not pass the checks.
     """
     if not (folder / PASSED).exists():
-        raise ValueError(f"{folder / PASSED}: no such file, so the splits did not pass the checks of leaks; run `dvc repro leaks`")
+        raise ValueError(f"{folder / PASSED}: no such file, so the splits did not pass the leak checks; run `dvc repro leaks`")
     released = []
     for leak in read_jsonl(folder / LEAKS, Leak):
         if "reserved" not in (leak.split, leak.other_split):
@@ -178,7 +178,7 @@ def not_for_training(leaks: Iterable[Leak]) -> frozenset[str]:
 
 
 def released_shots(splits: Path, released: Collection[str]) -> list[Shot]:
-    """Return the few-shot lists with the release's names of splits.
+    """Return the few-shot lists with the release's split names.
 
     Raises:
         ValueError: an example is not released.
@@ -186,7 +186,7 @@ def released_shots(splits: Path, released: Collection[str]) -> list[Shot]:
     path = splits / SHOTS
     shots = [replace(shot, split=RELEASED[shot.split]) for shot in read_jsonl(path, Shot)]
     if lost := [shot.question_id for shot in shots if shot.question_id not in released]:
-        raise ValueError(f"{path}: {lost[0]} is an example and not in the release; run `dvc repro split`")
+        raise ValueError(f"{path}: the few-shot example {lost[0]} is not in the release; run `dvc repro split`")
     return shots
 
 

@@ -28,7 +28,7 @@ HELD = {
     "fourfold": "a true and a false tail of a head, each said and denied: `true_affirmed` and `false_denied` are right",
     "claims": "pairs of claims that differ by a negation alone: `factual` is true, `non_factual` is not",
 }
-"""What each config holds."""
+"""The contents of each config."""
 _FACTS = ("fourfold", "claims")
 _CHECKS_OF_FACTS = ("head", "claim", "inverse", "wording")
 _TAGS = {"tcm": ["traditional-chinese-medicine"], "fourfold": ["medical", "fact-checking"], "claims": ["medical", "fact-checking"]}
@@ -81,14 +81,14 @@ def render_card(contents: Contents, release: Release, changes: list[tuple[str, d
 
 
 def terms_of(release: Release) -> str:
-    """Return in words under which terms the records stand."""
+    """Return the terms of use of the records, in words."""
     if release.licence:
         return f"All records: {release.licence}. `provenance` names source and address."
     return "Each record stands under the terms of the source it came from; `provenance` names source and address."
 
 
 def about(configs: Iterable[str]) -> str:
-    """Return in words what a release with these configs holds."""
+    """Return the contents of a release with these configs, in words."""
     kinds = {"facts" if config in _FACTS else "questions" for config in configs}
     words = {"questions": "questions of Chinese examinations", "facts": "atomic medical facts, stated and denied"}
     text = " and ".join(text for kind, text in words.items() if kind in kinds) or "no record"
@@ -96,7 +96,7 @@ def about(configs: Iterable[str]) -> str:
 
 
 def _splits(contents: Contents, config: str) -> list[dict[str, Any]]:
-    """Return the splits of a config with their files and sizes. Splits without a record are left out: `datasets` refuses empty ones."""
+    """Return the splits of a config with their files and sizes. Skip splits without records: `datasets` refuses empty ones."""
     described = []
     for split, name in RELEASED.items():
         tables = [(config, kind, split) for one, kind in configs_and_types(contents.tables) if one == config]

@@ -1,4 +1,4 @@
-"""Commit to the reserved split without showing it: ids and a salt -> one hash per record, and its proof once it may be known.
+"""Commit to the reserved split without showing it: ids and a salt -> one hash per record, and its proof once it may be revealed.
 
 A record's commitment is sha256(nonce + id), its nonce hmac_sha256(salt, id). The nonce of one record opens only that record. The
 salt is a hash of the complete reserved split: apart from the split itself, there is no secret to keep, lose or leak.

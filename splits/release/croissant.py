@@ -1,4 +1,4 @@
-"""Croissant 1.1 metadata of a release: its tables' schemas and files -> croissant.json, a record set per config."""
+"""Croissant 1.1 metadata of a release: its tables' schemas and files -> croissant.json, one record set per config."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ def describe(
 
     Args:
         published: newest snapshot of the sources, so that equal data gives equal bytes.
-        about: what it holds, in words.
+        about: its contents, in words.
         files: path of each table in the release -> its SHA-256 and its size in bytes.
     """
     configs = list(configs)

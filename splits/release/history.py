@@ -54,7 +54,7 @@ def read_ledger(path: Path) -> list[Change]:
     came = {change.id for change in changes if change.change == "added"}
     if lost := [change for change in changes if change.id not in came]:
         first = lost[0]
-        raise ValueError(f"{path}: {first.id} is {first.change} in {first.version} and was never added; its line was lost: {remedy(path)}")
+        raise ValueError(f"{path}: {first.id} is {first.change} in {first.version} but was never added; its line was lost: {remedy(path)}")
     return changes
 
 
@@ -116,7 +116,7 @@ def add_version(ledger: Sequence[Change], now: Mapping[str, Item], version: str)
     """
     later = [change.version for change in ledger if order_of(change.version) > order_of(version)]
     if later:
-        raise ValueError(f"version {max(later, key=order_of)} was published; {version} is earlier: raise `release.version` in params.yaml")
+        raise ValueError(f"version {max(later, key=order_of)} was published; {version} is earlier; raise `release.version` in params.yaml")
     earlier = [change for change in ledger if change.version != version]
     changes = compare(item_states(earlier), now, version)
     published = [change for change in in_order(ledger) if change.version == version]

@@ -43,7 +43,7 @@ class Prompts:
 
 
 class InstructionFiles:
-    """Files for fine-tuning, an array of entries per config, written as records arrive."""
+    """Files for fine-tuning, one array of entries per config, written as records arrive."""
 
     def __init__(self, out: Path, prompts: Prompts, stack: ExitStack) -> None:
         """Open the files on a stack, which closes them; they are moved to their paths when it ends without error."""

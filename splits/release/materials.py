@@ -1,4 +1,4 @@
-"""The locked packages that a release is made with -> a bill of materials, CycloneDX 1.6, without time and serial number: equal bytes."""
+"""The locked packages that a release is made with -> a CycloneDX 1.6 bill of materials; no time or serial number, so equal bytes."""
 
 import csv
 import re

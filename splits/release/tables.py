@@ -114,7 +114,7 @@ FILES = "files"
 
 
 def site_of(url: str) -> str:
-    """Return the host of an address; imported files have none, and a page may name an invalid address."""
+    """Return the host of a URL; imported files have none, and a page may give an invalid URL."""
     try:
         return urlsplit(url).hostname or FILES
     except ValueError:

@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> None:
         fourfold = list(read_optional(arguments.claims.with_name("fourfold.jsonl"), Fourfold))
         ledger = read_assignments(arguments.assignments)
         if not ledger.assigned:
-            notice = "it is empty, so a new benchmark begins; if it should not: `git checkout` it"
+            notice = "it is empty, so this run begins a new benchmark; if that is not intended, `git checkout` it"
             print(f"{arguments.assignments}: {notice}", file=sys.stderr)
         questions = read_questions(arguments.questions, arguments.clusters)
         _tell_unknown(questions.summaries)
@@ -88,7 +88,7 @@ def allocations_of(
     """Return the allocation of each question by id, and of each head by name, so that nothing evaluated is trained on.
 
     Args:
-        published: question -> split that its source published it in and that is kept.
+        published: question -> split in which its source published it, if that split is kept.
     """
     ties, edited = tied_heads(fourfold, claims), edited_of(questions, ledger)
     allocations = decide_without_leaks(
@@ -108,7 +108,7 @@ def allocations_of(
 def _tell_unknown(summaries: Sequence[QuestionSummary]) -> None:
     unknown = sum(summary.stratum.exam == UNKNOWN_EXAM for summary in summaries)
     if 0 < unknown < len(summaries):
-        remedy = "`exam: NAME` in a line of imports, or a line in curation/vocab/subjects.yaml, names theirs"
+        remedy = "name theirs with `exam: NAME` in a line of imports, or with a line in curation/vocab/subjects.yaml"
         print(f"{unknown} questions are of exam {UNKNOWN_EXAM} and share one quota; {remedy}", file=sys.stderr)
 
 
@@ -121,12 +121,12 @@ def _tell_without_quota(summaries: Sequence[QuestionSummary], allocations: Itera
 
 
 def _published(questions: Iterable[Question], imports: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedSplit]:
-    """Return the published splits that are kept, by question; say which are not."""
+    """Return the published splits that are kept, by question; print which are not."""
     found = published_splits(questions, imports)
     for name, splits in found.items():
         if len(said := sorted(set(splits.values()))) > 1 and not imports[name].get("keep_splits"):
-            told = f"its files are published as {' and '.join(said)}, and its questions are drawn anew"
-            print(f"imports.{name}: {told}; `keep_splits: true` in its line of params.yaml keeps them", file=sys.stderr)
+            told = f"its files are published as {' and '.join(said)}, but its questions are drawn again"
+            print(f"imports.{name}: {told}; `keep_splits: true` in its line of params.yaml keeps the published splits", file=sys.stderr)
     return {key: split for name, splits in found.items() if imports[name].get("keep_splits") for key, split in splits.items()}
 
 

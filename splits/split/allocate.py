@@ -59,8 +59,8 @@ def decide(
     replaced.
 
     Args:
-        edited: question id -> ids of remembered questions of which it is a new wording.
-        published: question id -> split that its source published it in and that is kept, beside the quotas.
+        edited: question id -> ids of earlier questions that it rewords.
+        published: question id -> split in which its source published it and which is kept, outside the quotas.
     """
     units, kept = keep_published(join(summaries), published, ledger, edited)
     settled = settle(units, ledger, edited)

@@ -16,7 +16,7 @@ RankedUnit = tuple[int, str, Unit]
 UnitsByLetters = dict[LetterCounts, list[RankedUnit]]
 """Units of one side by their answer letters, each list in the order of the draw."""
 Exchange = tuple[list[UnitsByLetters], LetterCounts, LetterCounts]
-"""The units to exchange among, the letters that leave and those that come."""
+"""The units to exchange among, the letters that leave, and those that replace them."""
 TEST, RESERVED, REST = range(3)
 
 
@@ -27,7 +27,7 @@ def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], stand
 
     Args:
         turns: all units with their draw numbers, in draw order, including those of the pairs.
-        standing: units of test and of reserved that count but stay.
+        standing: units of test and of reserved that count but are not exchanged.
     """
     sides = {unit.key: TEST for unit, _ in pairs} | {unit.key: RESERVED for _, unit in pairs}
     stay = {unit.key for side in standing for unit in side}
@@ -98,7 +98,7 @@ def _shortest(steps: dict[FormLetter, dict[FormLetter, Exchange]], start: FormLe
 
 
 def _gain(totals: list[Counter], one: int, two: int, out: LetterCounts, into: LetterCounts) -> int:
-    """Return the change of the sums of squares when `out` leaves side one for side two and `into` comes for it."""
+    """Return the change of the sums of squares when `out` leaves side one for side two and `into` replaces it."""
     change = _squares(totals[one], out, into)
     return change if two == REST else change + _squares(totals[two], into, out)
 

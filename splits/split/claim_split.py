@@ -1,4 +1,4 @@
-"""Split claims and fourfold sets by head, so that no disease of test is known from train."""
+"""Split claims and fourfold sets by head, so that train has no claim on a head of test."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -29,7 +29,7 @@ def decide_heads(
 
     Args:
         excluded: heads with a claim that a question of train or dev contains; none of them is drawn.
-        ties: head -> name of the heads that go to one split with it, as they exchange tails in the fourfold set.
+        ties: head -> name of its set of heads, which go to one split because they exchange tails in the fourfold set.
     """
     kinds: dict[str, str] = {}
     for claim in claims:
@@ -52,7 +52,7 @@ def _units(heads: Iterable[str], ties: Mapping[str, str]) -> list[list[str]]:
 
 
 def _fits(unit: list[str], room: int) -> bool:
-    """Return whether a unit is drawn: it may exceed the room by half of itself, so that on average a size is met."""
+    """Return whether a unit is drawn: it may exceed the room by half its size, so that sizes are met on average."""
     return room > 0 and 2 * (len(unit) - room) <= len(unit)
 
 
@@ -120,9 +120,9 @@ def _rest(heads: list[str], before: Mapping[str, Assignment], params: Params, ti
 
 
 def tied_heads(rows: Sequence[Fourfold], claims: Iterable[ClaimPair] = ()) -> dict[str, str]:
-    """Return for each head that is tied to others, directly or through others, the first of these.
+    """Map each head that is tied to others, directly or through others, to the first of its set.
 
-    Heads that exchange tails are tied, and an examination to its heads for some people: 血尿酸 and 血尿酸（成年男性）.
+    Heads that exchange tails are tied, and so are an examination and its heads for groups of people: 血尿酸 and 血尿酸（成年男性）.
     """
     by_examination: dict[str, set[str]] = {}
     both: list[ClaimPair | Fourfold] = [*claims, *rows]
@@ -141,7 +141,7 @@ def tied_heads(rows: Sequence[Fourfold], claims: Iterable[ClaimPair] = ()) -> di
 
 
 def split_rows(rows: Iterable[Fourfold], heads: Mapping[str, Allocation]) -> tuple[dict[AssignedSplit, list[Fourfold]], list[Fourfold]]:
-    """Return the rows of each split, and those of rings whose heads an earlier version put apart: they go to `retired`."""
+    """Return the rows of each split, and those of rings whose heads an earlier version separated: they go to `retired`."""
     by_split: dict[AssignedSplit, list[Fourfold]] = {}
     apart: list[Fourfold] = []
     for ring in rings_of(rows):
@@ -154,7 +154,7 @@ def split_rows(rows: Iterable[Fourfold], heads: Mapping[str, Allocation]) -> tup
 
 
 def rings_of(rows: Iterable[Fourfold]) -> list[list[Fourfold]]:
-    """Return the rows that exchange their tails with each other, together: the row whose tail is the false one is in the ring, too."""
+    """Group the rows that exchange tails into rings: a row and the row that gives its false tail are in one ring."""
     rows = sorted(rows, key=lambda row: row.id)
     givers = {key: at for at, row in enumerate(rows) for key in row.fact_ids}
     sets = DisjointSets()
@@ -170,7 +170,7 @@ def _heads_of(ring: Iterable[Fourfold]) -> set[str]:
 
 
 def compose_fourfold(by_split: Mapping[AssignedSplit, Sequence[Fourfold]], apart: Sequence[Fourfold]) -> dict[str, Any]:
-    """Return the rows of each split, the retired ones, those in no split, and each split's by atomic type."""
+    """Return the number of rows in each split, retired, in no split, and of each atomic type in each split."""
     types = sorted({row.atomic_type for rows in by_split.values() for row in rows})
     return {
         **{split: len(by_split.get(split, ())) for split in SPLITS},

@@ -69,7 +69,7 @@ def shortfall(strata: Mapping[tuple[Stratum, AssignedSplit], int], params: Param
 
 
 def _tabulate(counts: Mapping[tuple[K, AssignedSplit], int], view: Callable[[K], tuple[str, ...]]) -> Tally:
-    """Return {outer: {inner: {split: n}}}, as deep as the view, with sorted keys. Retired records are left out."""
+    """Return {outer: {inner: {split: n}}}, as deep as the view, with sorted keys. Retired records are not counted."""
     by_path: dict[tuple[str, ...], Counter] = defaultdict(Counter)
     for (key, split), number in counts.items():
         if split != "retired":

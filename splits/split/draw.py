@@ -1,4 +1,4 @@
-"""The draw: quotas of each stratum, who stays in test and reserved, new units for both and for dev, and an integer program for the rest."""
+"""The draw: quotas of each stratum, units that stay in test and reserved, new units for both and dev, an integer program for the rest."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ def pool_of(stratum: Stratum) -> Pool:
 
 
 def floors(total: Mapping[Stratum, int], train_floor: int) -> dict[Stratum, int]:
-    """Return what each subject and type must leave to train."""
+    """Return how many questions of each subject and type must stay in train."""
     return {stratum: min(train_floor, number) for stratum, number in by_subject(total).items()}
 
 
@@ -103,7 +103,7 @@ def deal(caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], least: Mappin
 
 
 def level(budgets: Mapping[Pool, int], got: Mapping[Stratum, int]) -> dict[Pool, int]:
-    """Return the budgets, lowered to the smallest number that an exam gave if the exams gave unequal numbers.
+    """Return the budgets, lowered to the smallest number that an exam contributed if the exams contributed unequal numbers.
 
     An exam takes part in the categories in which it has questions.
     """
@@ -218,7 +218,7 @@ def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple
 
 
 def needs_on(side: EvaluationSplit, counts: Counts, spares: bool) -> Needs:
-    """Return the room that units with these counts need on one side; `spares` if train gives them up."""
+    """Return the room that units with these counts need on one side; `spares` if they are taken from train."""
     needs: Counter[Key] = Counter()
     for stratum, number in counts:
         needs[side, stratum] += number
@@ -314,7 +314,7 @@ def _needs(counts: Counts, views: tuple[Callable[[Stratum], Stratum], ...]) -> C
 
 
 def within_quotas(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
-    """Return the units of one side that fit the quotas; the largest subjects give up units first, and those are to be retired.
+    """Return the units of one side that fit the quotas; the largest subjects give up units first, which are retired.
 
     If a quota shrank, the oldest stay. If not, there are too many because some returned after they had been replaced: then the newest
     stay, so that no unit leaves that had not left before.
@@ -381,7 +381,7 @@ def by_pool(counts: Mapping[Stratum, int]) -> Counter[Pool]:
 
 
 _WORK = 40_000
-"""Columns times nodes of the search tree instead of seconds: a slow machine must decide like a fast one."""
+"""Work limit in columns times nodes of the search tree, not in seconds: slow and fast machines must decide alike."""
 _NEAR = np.array(sorted({sign * step for sign in (1, -1) for step in (*range(17), *(2**power for power in range(5, 31)))}))
 """Steps from the first draw: one by one where the best solution is likely, then wider."""
 

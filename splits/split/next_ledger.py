@@ -91,7 +91,7 @@ Names: TypeAlias = tuple[str, ...]
 
 
 def edited_of(questions: Questions, ledger: AssignmentLedger) -> dict[str, list[str]]:
-    """Return the questions that contain most of the text of a held-back question that has left the data, each with the ids of those.
+    """Map questions that contain most of the text of a held-back question no longer in the data to the ids of such questions.
 
     Only new questions and those that represent a new one are compared: they may be its next wording.
     """

@@ -21,7 +21,7 @@ _WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
 
 
 def split_of_file(url: str) -> PublishedSplit | None:
-    """Return the split that a file's name says, else its folders', the innermost first: file:cmexam/val.csv is of dev.
+    """Return the split named by a file's name, else by its folders, innermost first: file:cmexam/val.csv is dev.
 
     It is the last word of a name, or the first of a file's: test_with_annotations.csv and CMB-val/all.json, but not dev_team/all.json.
     """
@@ -34,7 +34,7 @@ def split_of_file(url: str) -> PublishedSplit | None:
 
 
 def published_splits(questions: Iterable[Question], sources: Collection[str]) -> dict[str, dict[str, PublishedSplit]]:
-    """Return for each of the sources its questions' ids with the split that their files say; of several, the one that trains least."""
+    """Return, for each source, the split of each question id according to its files; of several splits, the strictest."""
     found: dict[str, dict[str, PublishedSplit]] = {source: {} for source in sources}
     for question in questions:
         for place in question.provenance:
@@ -49,8 +49,8 @@ def keep_published(
 ) -> tuple[list[Unit], dict[str, Allocation]]:
     """Return the units that are still to be drawn, and the allocations of the others.
 
-    What a published test question ties to itself is retired, unless it was published in test, too. Earlier assignments come first: a unit
-    that has one in another split, also under a former name, is left to them.
+    Questions tied to a published test question are retired, unless they were published in test, too. Earlier assignments take
+    precedence: a unit that has one in another split, even under a former name, is not kept.
     """
     rest: list[Unit] = []
     kept: list[tuple[Unit, dict[str, Allocation]]] = []

@@ -34,7 +34,7 @@ def read_questions(path: Path, clusters: Path) -> Questions:
     """Return the questions of a file.
 
     Args:
-        clusters: gives the other ids of near-duplicates; without such a file there are none.
+        clusters: file with the other ids of near-duplicates; it may be missing.
 
     Raises:
         ValueError: a line is invalid, or a question has no answer; the message names file, line and field, or the source.

@@ -22,8 +22,8 @@ NO_SHOTS: Mapping[ShotSlot, Sequence[str]] = {}
 def shots_of(
     summaries: Iterable[QuestionSummary], allocations: Iterable[Allocation], seed: int, known: Mapping[ShotSlot, Sequence[str]] = NO_SHOTS
 ) -> list[Shot]:
-    """Return the examples of each exam, subject, question type and form, none tied to another, in any order: new ones first from train,
-    then from dev.
+    """Return the examples of each exam, subject, question type and form, in any order; none is tied to another. New ones come from train
+    first, then from dev.
 
     Args:
         allocations: of each question, in the same order.

@@ -1,4 +1,4 @@
-"""Pieces that hostile texts are made of, and the subjects that they are put into."""
+"""Pieces of hostile texts, and the subjects into which they are put."""
 
 import random
 
@@ -35,5 +35,5 @@ _PLANES = ((0x20, 0x3000), (0x3000, 0xD800), (0xE000, 0x10000), (0x10000, 0x1100
 
 
 def random_characters(lot: random.Random) -> str:
-    """Return a few characters from anywhere in Unicode, surrogates left out: JSON cannot hold them."""
+    """Return a few characters from anywhere in Unicode, except surrogates, which JSON cannot contain."""
     return "".join(chr(lot.randrange(*lot.choice(_PLANES))) for _ in range(lot.randrange(6)))

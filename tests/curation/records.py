@@ -1,4 +1,4 @@
-"""Records for the tests of curation: what a test leaves out is sound."""
+"""Records for the tests of curation, with valid defaults."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def item(position: str = "q1", **fields: Any) -> QuestionItem:
 
 
 def cleaned(stem: str | None, options: list[str] | None, answer: str | None, **fields: Any) -> CleanedQuestion:
-    """Return what is read of a question that stands alone."""
+    """Return the result for a question on its own."""
     one = item(stem_raw=stem, options_raw=options, answer_raw=answer, **fields)
     return read_questions([one], CLEAN, SourceContext())[0]
 

@@ -1,4 +1,4 @@
-"""Hostile items go the whole line from clean to validation: what clean keeps, no later stage chokes on and no expectation refuses."""
+"""Hostile items through the whole pipeline from clean to validation: no later stage fails on what clean keeps."""
 
 import os
 import random
@@ -39,7 +39,7 @@ LABELS = [
 
 
 class Draw:
-    """Hostile items, the same for a seed."""
+    """Hostile items, deterministic for a seed."""
 
     def __init__(self, seed: str) -> None:
         self.lot = random.Random(seed)
@@ -55,7 +55,7 @@ class Draw:
         return "".join(self.lot.choices(PIECES, k=self.lot.randrange(most)))
 
     def mixed(self, text: str) -> str:
-        """Return a sound text with something hostile in it somewhere."""
+        """Return a valid text with something hostile inside."""
         if self.lot.random() < 0.6:
             self.strings += 1
             return text
@@ -109,13 +109,13 @@ class Draw:
 
 
 @pytest.mark.slow
-def test_what_clean_keeps_no_later_stage_refuses(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_later_stages_accept_what_clean_keeps(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     draw = Draw(os.environ.get("HOSTILE_SEED", "line"))
     items: dict[str, list[Item]] = {"hxter": [], "ask120": [], "ref": []}
     while draw.strings < STRINGS:
         items["hxter"].append(draw.question("hxter"))
         if draw.lot.random() < 0.05:
-            again = items["hxter"][-1]  # or nothing would be met twice
+            again = items["hxter"][-1]  # otherwise nothing would occur twice
             items["hxter"].append(replace(again, provenance=draw.seen("hxter")))
             items["ref"].append(replace(again, provenance=draw.seen("ref")))
         items["ask120"].append(draw.entity())
@@ -140,16 +140,16 @@ def test_what_clean_keeps_no_later_stage_refuses(tmp_path: Path, caplog: pytest.
 
 
 @pytest.mark.parametrize("numeral", ["第" + "亿" * 700, "百分之" + "十亿" * 9_000, "九" * 9_000 + "年"])
-def test_a_numeral_without_end_is_a_figure_like_any_other(numeral: str) -> None:
+def test_endless_numeral_is_an_ordinary_figure(numeral: str) -> None:
     assert len(figures(numeral)) == 1
 
 
-def test_texts_that_repeat_one_character_differ_in_length_alone() -> None:
+def test_texts_of_one_repeated_character_differ_only_in_length() -> None:
     assert difference("甲" * 3_000, "甲" * 2_999).opposed is False
 
 
-def test_long_texts_of_two_characters_are_twins_of_equal_ones_alone() -> None:
-    """Their n-grams are the same eight, whatever they say, so that each two are a pair to look at."""
+def test_long_texts_of_two_characters_match_only_equal_ones() -> None:
+    """Their n-grams are the same eight, whatever the text, so every two of them are a candidate pair."""
     lot = random.Random("two")
     stems = ["下列" + "".join(lot.choices("甲乙", k=2_000)) for _ in range(60)]
     rows = [question(stem, tuple(SUBJECTS[:4]), at=f"q{place}") for place, stem in enumerate([*stems, stems[0] + "。"])]

@@ -55,12 +55,12 @@ def lora(folder: Path, **settings: Any) -> Path:
     ({"peft_type": "NOPE"}, "NOPE"),
     ({"r": 10**9}, "memory"),
 ], ids=str)  # fmt: skip
-def test_settings_that_do_not_fit_are_named(settings: dict[str, Any], told: str, tmp_path: Path) -> None:
+def test_rejects_adapter_settings_that_do_not_fit(settings: dict[str, Any], told: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=told):
         adapted(base(), lora(tmp_path, **settings))
 
 
-def test_an_adapter_that_changes_no_weights_cannot_be_merged(tmp_path: Path) -> None:
+def test_rejects_adapter_without_weight_changes(tmp_path: Path) -> None:
     get_peft_model(base(), PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=4)).save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="PROMPT_TUNING cannot be merged into a model's weights"):
         adapted(base(), tmp_path)
@@ -74,7 +74,7 @@ ADAPTERS = [
 
 @pytest.mark.parametrize("config", ADAPTERS, ids=["ia3", "lora"])
 @pytest.mark.parametrize(("of", "over"), [(1, 2), (2, 1)])
-def test_an_adapter_over_a_base_of_other_depth_is_no_model(config: Any, of: int, over: int, tmp_path: Path) -> None:
+def test_rejects_adapter_for_another_depth(config: Any, of: int, over: int, tmp_path: Path) -> None:
     """peft takes what fits and says no more than a warning, or nothing: replies would be those of a model that nobody made."""
     get_peft_model(base(of), config).save_pretrained(tmp_path)
     assert adapted(base(of), tmp_path)
@@ -83,7 +83,7 @@ def test_an_adapter_over_a_base_of_other_depth_is_no_model(config: Any, of: int,
 
 
 @pytest.mark.parametrize("is_whole", [False, True])
-def test_an_adapter_over_an_adapter_is_refused(is_whole: bool, toy_models: Path, tmp_path: Path) -> None:
+def test_rejects_adapter_over_an_adapter(is_whole: bool, toy_models: Path, tmp_path: Path) -> None:
     """The library would open what the lower one names, and no hash of that would stand in the model's identity."""
     below, above = tmp_path / "below", tmp_path / "above"
     config = LoraConfig(target_modules=["q_proj"], task_type="CAUSAL_LM")
@@ -94,11 +94,11 @@ def test_an_adapter_over_an_adapter_is_refused(is_whole: bool, toy_models: Path,
     if is_whole:
         for name in ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"):
             shutil.copy(toy_models / "toy" / name, below)
-    with pytest.raises(ValueError, match=r"adapter_config.json names .*below, which is an adapter itself"):
+    with pytest.raises(ValueError, match=r"adapter_config.json gives .*below as base, which is an adapter itself"):
         open_backend(Description(model="m", backend="huggingface", name=str(above)), above)
 
 
-def test_an_adapter_is_opened_over_its_base(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+def test_opens_adapter_over_its_base(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     figures = tuned(toy_models, toy_data, tmp_path / "m")
     described = Description(model="m", backend="huggingface", name=str(tmp_path / "m"))
     identity = identity_of(described, tmp_path / "m")
@@ -112,7 +112,7 @@ def test_an_adapter_is_opened_over_its_base(toy_models: Path, toy_data: Path, tm
 
 
 @pytest.mark.parametrize("family", ["llama", "tied qwen2", "gpt2"])
-def test_embeddings_that_are_learned_are_saved_and_opened(family: str, tmp_path: Path) -> None:
+def test_saves_and_opens_learned_embeddings(family: str, tmp_path: Path) -> None:
     """With an output layer of their own, sharing its weights, and sharing them under a name that peft does not know."""
     torch.manual_seed(1)
     base = {
@@ -138,14 +138,14 @@ def test_embeddings_that_are_learned_are_saved_and_opened(family: str, tmp_path:
     assert (layers[0] is layers[1]) is (family == "tied qwen2")
 
 
-def test_an_adapter_made_elsewhere_names_its_base_in_params(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+def test_external_adapter_takes_its_base_from_params(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     """peft alone, without our tokenizer and files, on a machine where the base lay elsewhere."""
     model = AutoModelForCausalLM.from_pretrained(toy_models / "toy")
     get_peft_model(model, LoraConfig(target_modules=["q_proj"], task_type="CAUSAL_LM")).save_pretrained(tmp_path / "theirs")
     settings = json.loads((tmp_path / "theirs" / "adapter_config.json").read_bytes())
     (tmp_path / "theirs" / "adapter_config.json").write_text(json.dumps(settings | {"base_model_name_or_path": "/nowhere/base"}))
     theirs = Description(model="m", backend="huggingface", name=str(tmp_path / "theirs"))
-    with pytest.raises(ValueError, match=r"names /nowhere/base, a folder that is not on this machine; .*models\.m: base: NAME"):
+    with pytest.raises(ValueError, match=r"gives /nowhere/base, a folder that does not exist on this machine; .*models\.m: base: NAME"):
         open_backend(theirs, tmp_path / "theirs")
     backend = open_backend(structs.replace(theirs, base=str(toy_models / "toy")), tmp_path / "theirs")
     (tmp_path / "bin").mkdir()
@@ -157,7 +157,7 @@ def test_an_adapter_made_elsewhere_names_its_base_in_params(toy_models: Path, to
 
 
 @pytest.mark.parametrize("learns", ["lora", "embeddings too"])
-def test_an_adapter_in_the_layout_of_llama_factory_is_asked_by_one_line(
+def test_llama_factory_adapter_needs_one_params_line(
     learns: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its base named in its own settings, its tokenizer and the trainer's files beside it; the stages as DVC calls them."""

@@ -296,7 +296,7 @@ BY_TEXT = {
 @pytest.mark.parametrize(
     ("options", "reply", "answer"), [(options, *row) for options, replies in BY_TEXT.items() for row in replies.items()]
 )
-def test_the_text_of_an_option_is_read_before_letters(options: str, reply: str, answer: str | None) -> None:
+def test_option_texts_take_precedence_over_letters(options: str, reply: str, answer: str | None) -> None:
     row = {"response": reply, "options": dict(zip("ABCD", TEXTS[options], strict=True))}
     assert read_row({**row, "task": "mrqa"})["answer"] == answer
     assert read_row({**row, "task": "mcqa"})["answer"] == (answer if not answer or len(answer) == 1 else None)
@@ -342,7 +342,7 @@ CUT_SEVERAL = {
     ("task", "reply", "answer"),
     [*((task, *row) for task in ("mcqa", "tcm") for row in rows(CUT)), *(("mrqa", *row) for row in rows(CUT_SEVERAL))],
 )
-def test_a_list_that_was_cut_names_nothing(task: str, reply: str, answer: str | None) -> None:
+def test_cut_off_list_has_no_answer(task: str, reply: str, answer: str | None) -> None:
     read = read_reply(task, reply, OPTIONS, "length")
     assert (read.outcome, read.answer, read.committed) == ("answered" if answer else "truncated", answer, answer)
 
@@ -368,13 +368,13 @@ def test_each_rule(task: str, reply: str, options: dict, answer: str | None) -> 
         ("正确", "error", "failed"),
     ],
 )
-def test_three_outcomes_beside_the_answer(reply: str, finish: str, outcome: str) -> None:
+def test_outcomes_other_than_answered(reply: str, finish: str, outcome: str) -> None:
     assert read_reply("claim", reply, {}, finish)[0] == outcome
 
 
 @pytest.mark.slow
 @given(st.sampled_from(sorted(READERS)), st.text(max_size=60))
-def test_no_reply_breaks_the_reading(task: str, reply: str) -> None:
+def test_no_reply_breaks_the_parser(task: str, reply: str) -> None:
     outcome, answer, _ = read_reply(task, reply, OPTIONS)
     assert (outcome == "answered") == (answer is not None)
     if task not in ("claim", "qa", "blank") and answer:
@@ -387,23 +387,23 @@ def test_no_reply_breaks_the_reading(task: str, reply: str) -> None:
     st.sampled_from(["答案：{}", "故选{}。", "{}", "【答案】{}<eoa>", "**{}**"]),
     st.sampled_from(["", "、", "，", " "]),
 )
-def test_what_is_rendered_is_read_back(letters: set[str], form: str, joint: str) -> None:
+def test_rendered_answers_are_parsed_back(letters: set[str], form: str, joint: str) -> None:
     reply = form.format(joint.join(sorted(letters)))
     assert read_reply("mrqa", reply, OPTIONS)[1] == "".join(sorted(letters))
 
 
-def test_an_unknown_task_names_the_known_ones() -> None:
+def test_unknown_task_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"unknown task 'claims'; known: blank, claim, mcqa, mrqa, qa, tcm"):
         read_reply("claims", "正确", {})
 
 
-def test_the_published_replies_are_read_as_a_careful_reader_does(real_data: Path) -> None:
+def test_published_replies_match_careful_labels(real_data: Path) -> None:
     rows = [json.loads(line) for line in (real_data / "model_replies.jsonl").read_text(encoding="utf-8").splitlines()]
     right = sum(read_row(row)["answer"] == row["expected"] for row in rows)
     assert right / len(rows) >= 0.98
 
 
-def test_the_shared_cases_are_read_as_labelled(real_data: Path) -> None:
+def test_shared_cases_match_their_labels(real_data: Path) -> None:
     files = sorted((real_data.parent / "cases").glob("**/replies.jsonl"))
     rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     read = [(row, read_row(row)) for row in rows]
@@ -444,7 +444,7 @@ RUN_ON = [
 @pytest.mark.slow
 @pytest.mark.parametrize("task", [*sorted(READERS), "group"])
 @pytest.mark.parametrize("unit", RUN_ON)
-def test_the_time_to_read_grows_with_the_length_and_no_faster(task: str, unit: str) -> None:
+def test_parsing_time_is_linear(task: str, unit: str) -> None:
     """Twice the reply may take twice the time; what grows with the square takes sixteen times as long for four times the reply."""
     options = {"A": "10～20 ml", "B": "IgA", "C": "维生素 A", "D": "aa aa"} if unit == "a " else OPTIONS
     row = {"task": "tcm", "options": [options] * 3} if task == "group" else {"task": task, "options": options}
@@ -463,7 +463,7 @@ def test_the_time_to_read_grows_with_the_length_and_no_faster(task: str, unit: s
 
 
 @pytest.mark.parametrize(("file", "least"), [("replies.jsonl", 900), ("unseen_replies.jsonl", 1500), ("varied_replies.jsonl", 1350)])
-def test_our_own_replies_are_read_as_a_careful_reader_does(file: str, least: int) -> None:
+def test_own_replies_match_careful_labels(file: str, least: int) -> None:
     rows = [json.loads(line) for line in (HERE / file).read_text(encoding="utf-8").splitlines()]
     wrong = [row["id"] for row in rows if read_row(row)["answer"] != row["expected"]]
     assert len(rows) > least
@@ -487,7 +487,7 @@ def test_our_own_replies_are_read_as_a_careful_reader_does(file: str, least: int
         ("嗯</think>再想<think>还想", "再想"),
     ],
 )
-def test_reasoning_is_no_reply(reply: str, said: str | None) -> None:
+def test_reasoning_is_removed(reply: str, said: str | None) -> None:
     text, cut = split_reasoning(reply)
     assert (None if cut and not text else text) == said
 
@@ -509,13 +509,13 @@ GROUPS = [
 
 
 @pytest.mark.parametrize(("reply", "answers"), GROUPS)
-def test_a_group_is_read_by_the_numbers_that_the_reply_gives(reply: str, answers: list) -> None:
+def test_groups_are_parsed_by_number(reply: str, answers: list) -> None:
     read = read_row({"task": "tcm", "response": reply, "options": [TCM_OPTIONS] * len(answers)})
     assert (read["answer"], read["outcome"]) == (answers, "answered" if any(answers) else "unparsed")
 
 
 @pytest.mark.parametrize("texts", [["1", "10", "100"], ["5～9", "9～11", "11～13"], ["正确", "错误", "无法判断"], ["A型", "B型", "AB型"]])
-def test_an_option_is_found_by_its_text_and_not_within_another(texts: list[str]) -> None:
+def test_finds_option_texts_but_not_within_others(texts: list[str]) -> None:
     options = dict(zip("ABC", texts, strict=True))
     for letter, text in options.items():
         assert read_reply("mcqa", f"{text}。", options)[1] == letter
@@ -534,7 +534,7 @@ def file_of(folder: Path, *rows: dict[str, Any]) -> str:
         "3 replies: 1 answered, 1 error, 1 not read by these rules",
     ),
 ])  # fmt: skip
-def test_the_command_adds_outcome_and_answer(
+def test_command_adds_outcome_and_answer(
     rules: list[str], expected: list[tuple], counts: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     file = file_of(
@@ -549,7 +549,7 @@ def test_the_command_adds_outcome_and_answer(
     assert counts in err.decode()
 
 
-def test_an_unknown_rule_set_names_the_known(tmp_path: Path) -> None:
+def test_unknown_rule_set_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="unknown rule set 'cpsyexam'; known: cmb_v1"):
         main([file_of(tmp_path), "--rules", "cpsyexam"])
 
@@ -567,11 +567,11 @@ def test_an_unknown_rule_set_names_the_known(tmp_path: Path) -> None:
         ({"task": "mrqa", "response": "B", "options": {}}, r"task mrqa without options, .*expected `options`"),
     ],
 )
-def test_a_row_that_cannot_be_read_is_named_with_its_line(row: dict, message: str, tmp_path: Path) -> None:
+def test_invalid_row_is_reported_with_its_line(row: dict, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"rows.jsonl:1: {message}"):
         main([file_of(tmp_path, row)])
 
 
-def test_options_may_stand_as_in_the_splits() -> None:
+def test_accepts_options_as_in_the_splits() -> None:
     listed = [{"letter": letter, "text": text} for letter, text in OPTIONS.items()]
     assert read_row({"task": "mcqa", "response": "弗洛伊德", "options": listed})["answer"] == "C"

@@ -60,17 +60,17 @@ def standard(answer: str, given_answer: str, order: str = "standard_first", prom
         ("longest_option", "mrqa", "答案：BD"),
     ],
 )
-def test_what_a_rule_replies(strategy: str, kind: str, expected: str) -> None:
+def test_replies_of_each_rule(strategy: str, kind: str, expected: str) -> None:
     assert replies(strategy, request(kind)) == [expected]
 
 
-def test_a_word_of_negation_in_the_claim_decides_and_none_in_the_prompt() -> None:
+def test_negation_counts_in_the_claim_not_in_the_prompt() -> None:
     said = ["病甲的症状包括痛", "病甲的症状不包括痛", "病甲忌吃糖"]
     asked = [structs.replace(request("claim", f"说法不对吗？\n\n{claim}\n回答："), claim=claim) for claim in said]
     assert replies("negation_word", *asked) == ["正确", "错误", "错误"]
 
 
-def test_the_earlier_of_equal_options_is_the_longest() -> None:
+def test_longest_option_takes_the_first_of_equal_ones() -> None:
     assert replies("longest_option", request("mcqa", texts=("一", "二", "三"))) == ["答案：A"]
 
 
@@ -98,7 +98,7 @@ def test_random_marks_are_all_of_0_to_100() -> None:
     assert marks == set(range(101))
 
 
-def test_random_follows_seed_item_and_repeat_alone() -> None:
+def test_random_depends_only_on_seed_item_and_repeat() -> None:
     requests = [request("mcqa", number=number) for number in range(60)]
     first = replies("random", *requests)
     assert replies("random", *requests[::-1])[::-1] == first
@@ -110,24 +110,24 @@ def test_random_follows_seed_item_and_repeat_alone() -> None:
 @pytest.mark.parametrize(("name", "value"), [
     ("temperature", 0.3), ("top_k", 5), ("top_p", 0.9), ("repetition_penalty", 1.05), ("stop", "verdict"), ("stop_strings", ("无",))
 ])  # fmt: skip
-def test_a_baseline_refuses_what_it_cannot_honour(name: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"a baseline has no {name}"):
+def test_baseline_rejects_unsupported_settings(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"a baseline does not support {name}"):
         replies("random", request("mcqa"), settings=msgspec.structs.replace(SETTINGS, **{name: value}))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
 @pytest.mark.parametrize("kind", ["claim", "mcqa", "mrqa", "qa", "mark"])
-def test_a_rule_replies_to_what_it_serves_and_says_at_once_what_it_does_not(name: str, kind: str) -> None:
+def test_rule_rejects_unsupported_types_before_replying(name: str, kind: str) -> None:
     asked = standard("甲乙丙", "甲乙") if kind == "mark" else request(kind)
     if kind in STRATEGIES[name].serves:
         assert len(replies(name, asked)) == 1
         return
     backend = open_backend(Description(model="m", backend="baseline", strategy=name), Path())
-    with pytest.raises(ValueError, match=rf"the strategy '{name}' has no reply to .*; a model with one of these has: .*echo"):
+    with pytest.raises(ValueError, match=rf"the strategy '{name}' cannot reply to .*; strategies that can: .*echo"):
         backend.generate([ModelQuery(request=asked, repeat=0, prompt="")], SETTINGS)  # before the first reply is drawn
 
 
-def test_echo_repeats_and_empty_says_nothing() -> None:
+def test_echo_repeats_and_empty_is_empty() -> None:
     asked = request("qa", "简述“信度”与{效度}。")
     assert replies("echo", asked) == ["简述“信度”与{效度}。"]
     assert replies("empty", asked, asked) == ["", ""]
@@ -153,7 +153,7 @@ def test_overlap_is_the_f1_of_bigrams_in_either_order(answer: str, said: str, ma
 
 @pytest.mark.slow
 @given(st.text(max_size=30), st.text(max_size=30))
-def test_overlap_does_not_mind_the_order(one: str, other: str) -> None:
+def test_overlap_is_symmetric(one: str, other: str) -> None:
     assert bigram_f1(one, other) == bigram_f1(other, one)
     assert 0 <= bigram_f1(one, other) <= 1
 
@@ -176,7 +176,7 @@ def texts_in(prompt: str) -> tuple[str, ...]:
 @pytest.mark.parametrize("prompt_name", ["judge", "judge_published"])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("said", HOSTILE)
-def test_an_answer_cannot_end_its_quotation(said: str, order: str, prompt_name: str) -> None:
+def test_answer_cannot_close_its_quotation(said: str, order: str, prompt_name: str) -> None:
     request = standard("信度是一致程度", said, order, prompt_name)
     prompt = request.messages[0]["content"]
     quoted = said.replace("“", "‘").replace("”", "’")
@@ -219,9 +219,9 @@ def test_every_backend_of_params_is_known() -> None:
     ({"backend": "baseline", "strategy": "rnadom"}, r"unknown strategy 'rnadom'; known: always_.*; did you mean random"),
     ({"backend": "baseline"}, r"unknown strategy ''; known: always_correct"),
     ({"backend": "llamafile"}, r"unknown backend 'llamafile'; known: baseline, huggingface, imported, openai, vllm"),
-    ({"backend": "openai"}, r"no name; set `name` in params.yaml to what the server calls the model"),
+    ({"backend": "openai"}, r"no name; set `name` in params.yaml to the server's name for the model"),
 ])  # fmt: skip
-def test_what_cannot_be_opened_says_why(description: dict, message: str) -> None:
+def test_unopenable_model_gives_the_reason(description: dict, message: str) -> None:
     with pytest.raises(ValueError, match=f"model m: {message}"):
         open_backend(Description(model="m", **description), Path())
 

@@ -54,7 +54,7 @@ def shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., d
     return board
 
 
-def test_old_replies_are_scored_under_todays_keys(shown: Callable[..., dict]) -> None:
+def test_old_replies_are_scored_by_todays_keys(shown: Callable[..., dict]) -> None:
     """In v1 the options stood the other way round, and the first five keys were 乙; ten of its thirty questions are gone."""
     old = [question(number, TEXTS[::-1], "乙" if number < 5 else "甲") for number in range(30)]
     now = [question(number, TEXTS, "甲") for number in range(20)]
@@ -69,7 +69,7 @@ def test_old_replies_are_scored_under_todays_keys(shown: Callable[..., dict]) ->
     assert rows["bad"]["rank_interval"] == [3, 3] and rows["new"]["rank_interval"][1] == 2
 
 
-def test_what_cannot_be_compared_is_said(shown: Callable[..., dict]) -> None:
+def test_reports_what_cannot_be_compared(shown: Callable[..., dict]) -> None:
     now = [question(number, TEXTS, "甲") for number in range(40)]
     letters = ["A", "B"] * 20
     few = [*now[:3], *(question(number, TEXTS, "甲") for number in range(100, 130))]
@@ -78,14 +78,14 @@ def test_what_cannot_be_compared_is_said(shown: Callable[..., dict]) -> None:
         v0=(gone, {"run": ["A"] * 30}), v1=(few, {"run": ["A"] * 33}), v2=(now, {"run": letters}), workspace=(now, {"run": letters})
     )
     assert found["not_compared"] == [
-        "v0: nothing asked that today's test has with a key, not compared: run",
+        "v0: no item of today's test with a key was asked, not compared: run",
         "choice: v1: fewer than 20 items shared with the others, not compared: run (3)",
     ]
     [row] = found["boards"]["choice"]
     assert (row["versions"], row["accuracy"]) == (["v2", "workspace"], 0.5)
 
 
-def test_items_asked_in_other_words_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_items_with_other_prompts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A wording that was divided by exam, `choice` and `choice_other`, is shown under one name; another model's prompts may differ."""
     now = [question(number, TEXTS, "甲") for number in range(20)]
     made = {name: version(tmp_path / name, now, {run: ["A"] * 20}) for name, run in (("v1", "old"), (WORKSPACE, "new"))}
@@ -99,7 +99,7 @@ def test_items_asked_in_other_words_are_counted(tmp_path: Path, capsys: pytest.C
     assert missing == "v1: old: 1 of 20 replies are missing and count as wrong; accuracy of the 19 items replied to: 100.0 %"
 
 
-def test_a_run_that_cannot_be_scored_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_skips_unscorable_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     now = [question(number, TEXTS, "甲") for number in range(20)]
     version(tmp_path / "v1", now, {"run": ["A"] * 20})
     path = tmp_path / "v1/data/predictions/m/run.jsonl"
@@ -108,7 +108,7 @@ def test_a_run_that_cannot_be_scored_is_left_out(tmp_path: Path, capsys: pytest.
     torn.name = "v1"
     main(["v1"], {"v1": torn, "workspace": version(tmp_path / "now", now, {"new": ["A"] * 20})}.__getitem__)
     told = capsys.readouterr().out
-    assert "choice: 20 shared items" in told and "v1: run is left out: repeat 1 of 1 in 1 variants" in told
+    assert "choice: 20 shared items" in told and "v1: run is skipped: repeat 1, expected below 1 x 1 variants" in told
 
 
 def scored(name: str, marks: dict[str, Tally], version: str = WORKSPACE) -> VersionRun:
@@ -127,14 +127,14 @@ def first_right(right: int, items: int = 100, prefix: str = "q") -> dict[str, Ta
         ({"v1": {"a": first_right(40), "b": first_right(1, 3)}, WORKSPACE: {"a": first_right(50)}}, "v1: fewer than 20 items"),
     ],
 )
-def test_a_partial_run_is_left_out_alone(versions: dict[str, dict], told: str) -> None:
+def test_skips_only_the_partial_run(versions: dict[str, dict], told: str) -> None:
     notes: list[str] = []
     runs = [scored(name, marks, version) for version, made in versions.items() for name, marks in made.items()]
     rows = board(runs, list(versions), {}, notes)["choice"]
     assert {(row["run"], row["items"]) for row in rows} == {("a", 100)} and told in notes[0] and len(rows) == len(versions)
 
 
-def test_runs_have_ranks_apart_only_if_they_differ() -> None:
+def test_rank_intervals_separate_only_different_runs() -> None:
     """4 items of 100 are no difference (McNemar's p 0.125); 30 are."""
     runs = [scored(name, first_right(right)) for name, right in (("a", 54), ("b", 50), ("c", 20))]
     rows = ranked("choice", runs, list(runs[0].tallies), {})
@@ -143,7 +143,7 @@ def test_runs_have_ranks_apart_only_if_they_differ() -> None:
     assert (alone["rank_interval"], alone["interval"]) == ([1, 1], None)
 
 
-def test_the_interval_is_that_of_the_accuracy() -> None:
+def test_interval_equals_the_accuracy_interval() -> None:
     """Of items asked 10 times or once, each counts once."""
     marks = {name: Tally(10, 10) if one.marks else one for name, one in first_right(10, 40).items()}
     uneven, even = (ranked("choice", [scored("a", each)], list(each), {})[0] for each in (marks, first_right(10, 40)))

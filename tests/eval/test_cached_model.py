@@ -73,7 +73,7 @@ def queries(toy_data: Path) -> list[ModelQuery]:
 
 
 @pytest.mark.parametrize("breaks_after", [0, 1, 7, 47])
-def test_a_run_that_breaks_off_goes_on_where_it_stopped(breaks_after: int, queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_interrupted_run_resumes(breaks_after: int, queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     whole = ask(Counting(), queries, PLAIN, tmp_path / "whole" / "r.jsonl", "r")
     assert [reply.text for reply in whole] == [f"{len(query.prompt)}/{query.repeat}" for query in queries]  # in the order of askings
@@ -85,7 +85,7 @@ def test_a_run_that_breaks_off_goes_on_where_it_stopped(breaks_after: int, queri
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
-def test_a_torn_last_line_is_asked_again(cut: int, queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_torn_last_line_is_requested_again(cut: int, queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     whole = ask(Counting(), queries, PLAIN, kept, "r")
     kept.write_bytes(kept.read_bytes()[:-cut])
@@ -99,12 +99,12 @@ def test_a_torn_last_line_is_asked_again(cut: int, queries: list[ModelQuery], tm
     (b"{}\n", "missing required field `key`"), (b'{"id":"q-1","stem":"a question"}\n', "unknown field `id`"),
     (b"\x00\x00\x00\n", "malformed"),
 ])  # fmt: skip
-def test_a_foreign_line_is_named_and_what_to_do_about_it(line: bytes, told: str, queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_foreign_line_is_reported_with_remedy(line: bytes, told: str, queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     ask(Counting(), queries, PLAIN, kept, "r")
     lines = kept.read_bytes().splitlines(keepends=True)
     kept.write_bytes(b"".join([lines[0], line, *lines[2:]]))
-    with pytest.raises(ValueError, match=rf"kept.jsonl:2: .*{told}.*delete the line: only its request is made again"):
+    with pytest.raises(ValueError, match=rf"kept.jsonl:2: .*{told}.*delete the line, then only its request is made again"):
         ask(Counting(), queries, PLAIN, kept, "r")
     kept.write_bytes(b"".join([lines[0], *lines[2:]]))
     again = Counting()
@@ -112,7 +112,7 @@ def test_a_foreign_line_is_named_and_what_to_do_about_it(line: bytes, told: str,
     assert len(again.asked) == 1
 
 
-def test_what_another_process_is_writing_is_left_alone(queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_ignores_lines_another_process_is_writing(queries: list[ModelQuery], tmp_path: Path) -> None:
     """Only its own file is mended; another's unfinished line is passed over."""
     ask(Counting(), queries, PLAIN, tmp_path / "other.jsonl", "other")
     torn = (tmp_path / "other.jsonl").read_bytes()[:-9]
@@ -123,7 +123,7 @@ def test_what_another_process_is_writing_is_left_alone(queries: list[ModelQuery]
     assert (tmp_path / "other.jsonl").read_bytes() == torn
 
 
-def test_another_run_of_the_model_asks_nothing_twice(queries: list[ModelQuery], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_second_run_repeats_no_request(queries: list[ModelQuery], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     first, second = Counting(), Counting()
     replies = ask(first, queries[:20], PLAIN, tmp_path / "a.jsonl", "a")
     assert ask(second, queries[:24], PLAIN, tmp_path / "b.jsonl", "b")[:20] == replies
@@ -132,7 +132,7 @@ def test_another_run_of_the_model_asks_nothing_twice(queries: list[ModelQuery], 
     assert tuple(capsys.readouterr().err.splitlines()) == told
 
 
-def test_a_run_keeps_its_own_reply_where_another_asked_at_the_same_time(queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_concurrent_run_keeps_its_own_reply(queries: list[ModelQuery], tmp_path: Path) -> None:
     """A server may say two things to one question; what a run once wrote does not change."""
     own = ask(Counting(), queries, PLAIN, tmp_path / "a.jsonl", "a")
     for line in (tmp_path / "a.jsonl").read_text().splitlines():
@@ -143,7 +143,7 @@ def test_a_run_keeps_its_own_reply_where_another_asked_at_the_same_time(queries:
     assert all(reply.text.startswith("another ") for reply in ask(Counting(), queries, PLAIN, tmp_path / "b.jsonl", "b"))
 
 
-def test_a_failed_reply_is_given_and_not_kept(queries: list[ModelQuery], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_failed_reply_is_returned_but_not_stored(queries: list[ModelQuery], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     kept = tmp_path / "kept.jsonl"
     lost = [query for query in queries if "第3001组" in query.prompt]
     replies = ask(Counting(fails="第3001组"), queries, PLAIN, kept, "r")
@@ -168,7 +168,7 @@ class Stumbling(Counting):
         yield from replies[:-1] + replies[-1:] * self._times
 
 
-def test_an_error_without_a_cause_is_one_all_the_same(queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_error_without_cause_counts_as_failed(queries: list[ModelQuery], tmp_path: Path) -> None:
     class Wordless(Counting):
         def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
             for place in range(len(queries)):
@@ -180,7 +180,7 @@ def test_an_error_without_a_cause_is_one_all_the_same(queries: list[ModelQuery],
 
 
 @pytest.mark.parametrize("of", [1, 2, 3, 5])
-def test_shares_are_all_there_is_once_with_cases_whole(of: int, toy_data: Path) -> None:
+def test_shares_partition_requests_by_conversation(of: int, toy_data: Path) -> None:
     """Cases of three: the last follows one that follows another."""
     plain = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task="choice"))
     follows = [None if place % 3 == 0 else plain[place - 1].item_id for place in range(len(plain))]
@@ -194,26 +194,26 @@ def test_shares_are_all_there_is_once_with_cases_whole(of: int, toy_data: Path) 
 
 
 @pytest.mark.parametrize(("times", "message"), [
-    (0, r"counting gave no reply to 1 questions, such as q-.*fault of the backend"),
-    (2, r"counting replied twice to the same question; this is a fault of the backend"),
+    (0, r"counting gave no reply to 1 questions, such as q-.*bug in the backend"),
+    (2, r"counting replied twice to the same question; this is a bug in the backend"),
 ])  # fmt: skip
-def test_a_backend_that_loses_count_is_named(times: int, message: str, queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_reports_backend_with_missing_or_double_replies(times: int, message: str, queries: list[ModelQuery], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         ask(Stumbling(times), queries, PLAIN, tmp_path / "kept.jsonl", "r")
 
 
 @pytest.mark.parametrize("place", [-1, 10_000])
-def test_a_reply_to_nothing_is_named(place: int, queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_reports_reply_without_request(place: int, queries: list[ModelQuery], tmp_path: Path) -> None:
     class Lost(Counting):
         def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
             yield place, Reply(text="A", finish_reason="stop", tokens=1)
 
-    with pytest.raises(ValueError, match="replied to a request that was not made; this is a fault of the backend"):
+    with pytest.raises(ValueError, match="replied to a request that was not made; this is a bug in the backend"):
         ask(Lost(), queries, PLAIN, tmp_path / "kept.jsonl", "r")
     assert not (tmp_path / "kept.jsonl").read_bytes()
 
 
-def test_the_methods_have_replies_of_their_own(queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_methods_do_not_share_replies(queries: list[ModelQuery], tmp_path: Path) -> None:
     kept, backend = tmp_path / "kept.jsonl", Counting()
     ask(backend, queries, PLAIN, kept, "r")
     weighed = ask(backend, queries, PLAIN, kept, "r", "likelihood")
@@ -240,7 +240,7 @@ def case(toy_data: Path) -> list[Request]:
     return ordered
 
 
-def test_a_later_question_of_a_case_is_asked_with_the_replies_before_it(case: list[Request], tmp_path: Path) -> None:
+def test_case_questions_include_earlier_replies(case: list[Request], tmp_path: Path) -> None:
     backend = Counting()
     replies = in_turn(backend, case[::-1], tmp_path / "kept.jsonl", repeats=2)
     assert backend.asked == [request.item_id for request in case for _ in range(2)]
@@ -254,7 +254,7 @@ def test_a_later_question_of_a_case_is_asked_with_the_replies_before_it(case: li
         assert first[1].text.endswith(f"/{repeat}")
 
 
-def test_a_question_after_a_failed_one_fails_and_is_not_asked(case: list[Request], tmp_path: Path) -> None:
+def test_question_after_a_failed_one_fails_unasked(case: list[Request], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     backend = Counting(fails="第3006题")  # the second of the case
     replies = [reply for _, reply in in_turn(backend, case, kept).values()]
@@ -265,12 +265,12 @@ def test_a_question_after_a_failed_one_fails_and_is_not_asked(case: list[Request
     assert again.asked == [request.item_id for request in case[1:]]
 
 
-def test_a_request_that_follows_nothing_asked_is_named(case: list[Request], tmp_path: Path) -> None:
+def test_rejects_follow_up_without_its_first(case: list[Request], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=rf"{case[1].item_id} follows {case[0].item_id}, which is not requested"):
         in_turn(Counting(), case[1:], tmp_path / "kept.jsonl")
 
 
-def test_only_what_changed_is_asked_again(queries: list[ModelQuery], tmp_path: Path) -> None:
+def test_only_changed_requests_are_repeated(queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     ask(Counting(), queries, PLAIN, kept, "r")
 
@@ -293,7 +293,7 @@ def test_only_what_changed_is_asked_again(queries: list[ModelQuery], tmp_path: P
     assert asked([structs.replace(queries[0], request=fewer), *queries[1:]]) == 1
 
 
-def test_keys_of_kept_replies_stay() -> None:
+def test_keys_of_stored_replies_are_stable() -> None:
     """Whoever changes one of these has everybody's replies requested anew: raise a version instead, where replies change."""
     request = toy_request("q-1", messages=[], question_type="mcqa", answer="A", answer_format="答案：{answer}", reader="mcqa")
     query = ModelQuery(request=request, repeat=0, prompt="问")
@@ -303,7 +303,7 @@ def test_keys_of_kept_replies_stay() -> None:
 
 
 @pytest.mark.parametrize("task", ["claim", "choice", "tcm"])
-def test_prompts_are_sorted_and_their_number_at_a_time_changes_no_reply(
+def test_prompts_are_sorted_and_batching_changes_no_reply(
     task: str, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task=task, shots=2))
@@ -319,7 +319,7 @@ def test_prompts_are_sorted_and_their_number_at_a_time_changes_no_reply(
 
 
 @pytest.mark.parametrize("value", [float("-inf"), float("inf"), float("nan")])
-def test_a_likelihood_that_json_has_no_number_for_is_a_failure(value: float, toy_data: Path, tmp_path: Path) -> None:
+def test_non_finite_likelihood_is_a_failure(value: float, toy_data: Path, tmp_path: Path) -> None:
     """It would stand as null in the store, which nobody could read again: a vocabulary that is masked has such scores."""
 
     class Masked(Counting):
@@ -334,7 +334,7 @@ def test_a_likelihood_that_json_has_no_number_for_is_a_failure(value: float, toy
             model = CachedModel(Masked(), PLAIN, store, "likelihood")
             asked = [ModelQuery(request=one, repeat=0, prompt=one.item_id) for one in requests]
             replies = [one.reply for one in model.replies(asked, bar)]
-        assert (replies[1].finish_reason, replies[1].error) == ("error", "a likelihood is no finite number")
+        assert (replies[1].finish_reason, replies[1].error) == ("error", "a likelihood is not a finite number")
         assert (model.counts.stored, model.counts.failed) == (kept, 1)
 
 
@@ -345,7 +345,7 @@ class Brimful(FileIO):
         return super().write(line[: len(line) // 2])
 
 
-def test_half_a_line_ends_the_run_though_the_disk_says_nothing(tmp_path: Path) -> None:
+def test_short_write_ends_the_run(tmp_path: Path) -> None:
     """A short write is no error of its own; going on would leave a torn line between whole ones."""
     with (
         Brimful(tmp_path / "kept.jsonl", "ab") as out,
@@ -356,7 +356,7 @@ def test_half_a_line_ends_the_run_though_the_disk_says_nothing(tmp_path: Path) -
 
 @pytest.mark.slow
 @given(before=st.lists(st.binary(max_size=9), max_size=4), torn=st.binary(max_size=9))
-def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], torn: bytes) -> None:
+def test_only_the_torn_tail_is_truncated(before: list[bytes], torn: bytes) -> None:
     whole = b"".join(line.replace(b"\n", b" ") + b"\n" for line in before)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "kept.jsonl"
@@ -370,7 +370,7 @@ def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], 
     steps=st.lists(st.tuples(st.sampled_from(["own", "a", "b", "z"]), st.integers(0, 9), st.integers(0, 99)), max_size=40),
     looks=st.sets(st.integers(0, 40)),
 )
-def test_a_store_finds_what_a_dict_would(steps: list[tuple[str, int, int]], looks: set[int]) -> None:
+def test_store_behaves_like_a_dict(steps: list[tuple[str, int, int]], looks: set[int]) -> None:
     """Replies written by this process and others, looked for in between; its own stay, then those of later files and lines."""
     written: dict[str, dict[str, str]] = {name: {} for name in ("a", "b", "z", "own")}
     with TemporaryDirectory() as folder, open_store(Path(folder) / "own.jsonl") as store:
@@ -400,7 +400,7 @@ def texts_of(store: Store, *keys: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("grown", [False, True])
-def test_a_file_that_another_took_the_place_of_is_read_from_its_beginning(grown: bool, tmp_path: Path) -> None:
+def test_replaced_file_is_read_from_the_start(grown: bool, tmp_path: Path) -> None:
     """As `rsync` and editors write: the old file is open to the end, what it had stays known."""
     other, made = tmp_path / "other.jsonl", tmp_path / "made"
     other.write_bytes(kept_line("k1", "a" * 50))
@@ -417,7 +417,7 @@ def test_a_file_that_another_took_the_place_of_is_read_from_its_beginning(grown:
 
 
 @pytest.mark.parametrize("loss", ["removed", "copied", "folder"])
-def test_replies_go_on_to_be_kept_when_their_file_is_taken_away(loss: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_replies_are_stored_after_their_file_is_deleted(loss: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     own, reply = tmp_path / "model" / "own.jsonl", Reply(text="答", finish_reason="stop", tokens=1)
     with open_store(own) as store:
         store.add("k1", reply)
@@ -437,7 +437,7 @@ def test_replies_go_on_to_be_kept_when_their_file_is_taken_away(loss: str, tmp_p
     assert kept == (["k1"] if loss == "copied" else []) + ["k2", "k3"]
 
 
-def test_what_only_ends_like_a_store_is_no_hindrance(tmp_path: Path) -> None:
+def test_ignores_folders_named_like_a_store(tmp_path: Path) -> None:
     (tmp_path / "folder.jsonl").mkdir()
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "nowhere")
     (tmp_path / "kept.jsonl").write_bytes(kept_line("k", "答"))
@@ -445,7 +445,7 @@ def test_what_only_ends_like_a_store_is_no_hindrance(tmp_path: Path) -> None:
         assert texts_of(store, "k") == {"k": "答"}
 
 
-def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
+def test_reports_too_deeply_nested_line(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(kept_line("k", "答") + b'{"reply":{"x":' + b"[" * 100_000 + b"\n")
     with open_store(tmp_path / "own.jsonl") as store, pytest.raises(ValueError, match=r"a.jsonl:2: .*delete the line"):
         store.find(["k"])

@@ -27,7 +27,7 @@ def tallies(right: list[bool | None], start: int = 0) -> dict[str, Tally]:
     return tally(scores(right, start), METRICS["accuracy"])
 
 
-def test_only_what_both_were_asked_counts() -> None:
+def test_only_shared_items_count() -> None:
     found = paired(tallies([True] * 10 + [False] * 10), tallies([False] * 20, 5), {}, "x")
     assert (found["shared"], found["better"], found["worse"], found["alike"]) == (15, 5, 0, 10)
     assert found["difference"] == 0.33333333
@@ -35,7 +35,7 @@ def test_only_what_both_were_asked_counts() -> None:
 
 
 @pytest.mark.slow
-def test_mcnemar_and_holm_are_those_of_statsmodels() -> None:
+def test_mcnemar_and_holm_match_statsmodels() -> None:
     from statsmodels.stats.contingency_tables import mcnemar
     from statsmodels.stats.multitest import multipletests
 
@@ -53,14 +53,14 @@ def test_mcnemar_and_holm_are_those_of_statsmodels() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("p_values", [[0.04], [0.01, 0.04, 0.03, 0.005], [0.5, 0.02, 0.02, 1.0, 0.0], [0.9, 0.8, 0.7]])
-def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
+def test_holm_matches_statsmodels(p_values: list[float]) -> None:
     from statsmodels.stats.multitest import multipletests
 
     assert holm(p_values) == multipletests(p_values, method="holm")[1].tolist()
     assert holm([]) == []
 
 
-def test_questions_of_one_case_are_drawn_together() -> None:
+def test_cases_are_resampled_together() -> None:
     """Eight cases of five, each won or lost whole: singly 30 to 10 looks certain, as cases 6 to 2 do not."""
     ours, theirs = tallies([True] * 30 + [False] * 10), tallies([False] * 30 + [True] * 10)
     groups = {key: f"g{int(key[2:]) // 5}" for key in ours}
@@ -70,7 +70,7 @@ def test_questions_of_one_case_are_drawn_together() -> None:
     assert not with_holm([whole])[0]["differs"]
 
 
-def test_what_cannot_differ_is_in_no_family() -> None:
+def test_equal_results_are_in_no_family() -> None:
     """Better each time: corrected for the one comparison that a reader makes, not for those where nothing moved."""
     better = paired(tallies([True] * LEAST), tallies([False] * LEAST), {}, "x")
     still = [paired(tallies([True] * 8), tallies([True] * 8), {}, str(number)) for number in range(9)]
@@ -84,7 +84,7 @@ def test_what_cannot_differ_is_in_no_family() -> None:
     assert "fewer than 20 items" in as_text([few | {"a": "x", "b": "y", "differ_in": [], "only_a": 0, "only_b": 0, "of_a": 1, "of_b": 0}])
 
 
-def test_a_run_above_one_with_orders_is_above_it_although_wrong_on_most_items() -> None:
+def test_better_mean_counts_despite_fewer_better_items() -> None:
     """One is right in one of five orders of each item; the other on 17 of 39: it is worse on 22, by little, and better on 17, by much."""
     orders = {f"q{number}": Tally(1, 5) for number in range(39)}
     other = {f"q{number}": Tally(number < 17, 1) for number in range(39)}
@@ -93,7 +93,7 @@ def test_a_run_above_one_with_orders_is_above_it_although_wrong_on_most_items() 
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_flipped_signs_are_those_that_are_counted(seed: int) -> None:
+def test_sign_flip_test_matches_enumeration(seed: int) -> None:
     differences = np.random.default_rng(seed).normal(0.5, 1, 12)
     signs = np.array([*product((-1, 1), repeat=12)])
     sums = np.abs(signs @ differences)
@@ -101,7 +101,7 @@ def test_flipped_signs_are_those_that_are_counted(seed: int) -> None:
     assert sign_flip_test(np.sign(differences)) == sign_test(int((differences > 0).sum()), int((differences < 0).sum()))
 
 
-def test_each_task_is_a_family_and_two_rules_are_in_none() -> None:
+def test_tasks_are_families_without_pairs_of_rules() -> None:
     runs = {name: Run(model=name.partition("-")[0], task=task) for name, task in (("a", "choice"), ("b", "choice"), ("r-1", "choice"),
             ("r-2", "choice"), ("c", "claim"), ("d", "claim"))}  # fmt: skip
     right = {"a": 20, "b": 8, "r-1": 4, "r-2": 6, "c": 20, "d": 5}
@@ -122,7 +122,7 @@ def test_both_sides_of_a_pair_and_all_repeats_count() -> None:
     assert mean(tally(rows, METRICS["accuracy"]).values()) == Fraction(1, 3)
 
 
-def test_runs_of_different_repeats_are_compared_by_their_shares() -> None:
+def test_different_repeats_are_compared_by_share() -> None:
     """What is right once of once is alike to three of three, better than two of three; asking thrice the same changes nothing."""
     ours = {"a": Tally(1, 1), "b": Tally(1, 1), "c": Tally(0, 1), "d": Tally(0, 1), "e": Tally(1, 1)}
     theirs = {"a": Tally(3, 3), "b": Tally(2, 3), "c": Tally(1, 3), "d": Tally(0, 3), "e": Tally(0, 3)}
@@ -134,13 +134,13 @@ def test_runs_of_different_repeats_are_compared_by_their_shares() -> None:
     assert paired(thrice, theirs, {}, "x") == found
 
 
-def test_hidden_answers_are_in_no_accuracy_and_in_the_following_rate() -> None:
+def test_hidden_answers_count_only_in_following_rate() -> None:
     rows = scores([True, None, False])
     assert len(tally(rows, METRICS["accuracy"])) == 2
     assert len(tally(rows, METRICS["following_rate"])) == 3
 
 
-def test_a_row_has_the_means_on_what_both_were_asked_and_says_what_only_one_was() -> None:
+def test_row_has_shared_means_and_counts_unshared_items() -> None:
     runs = {name: Run(model=name, task="choice") for name in ("one", "other")}
     asked = {"one": tallies([True] * 6 + [False] * 4), "other": tallies([False] * 9, 4)}
     (row,) = compare(runs, asked, {}, {})
@@ -149,7 +149,7 @@ def test_a_row_has_the_means_on_what_both_were_asked_and_says_what_only_one_was(
 
 
 @pytest.mark.slow
-def test_what_whole_replies_commit_to_stands_beside_without_a_test() -> None:
+def test_committed_means_are_reported_without_a_test() -> None:
     runs = {name: Run(model=name, task="choice") for name in ("one", "other")}
     asked = {"one": tallies([True] * 6 + [False] * 4), "other": tallies([False] * 10)}
     committed = {"one": tallies([True] * 8 + [False] * 2), "other": tallies([True] * 5 + [False] * 5)}
@@ -188,7 +188,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> Path
 
 
 @pytest.mark.slow
-def test_the_stage_compares_the_runs_of_one_task_and_says_in_what_they_differ(project: Path) -> None:
+def test_stage_compares_runs_of_a_task_and_lists_differences(project: Path) -> None:
     main([])
     first = (project / "metrics/compare.json").read_bytes()
     found = msgspec.json.decode(first)
@@ -205,7 +205,7 @@ def test_the_stage_compares_the_runs_of_one_task_and_says_in_what_they_differ(pr
 
 
 @pytest.mark.slow
-def test_marks_of_one_judge_are_compared(project: Path) -> None:
+def test_compares_marks_by_the_same_judge(project: Path) -> None:
     """A reply without an answer is worth 0, one without a mark is left out, and marks of another judge are another thing."""
     params = YAML(typ="safe", pure=True).load(project / "params.yaml")
     judged = {"words": (80.0, 60.0), "other-words": (50.0, 30.0)}
@@ -234,7 +234,7 @@ def test_marks_of_one_judge_are_compared(project: Path) -> None:
             assert (row["of_a"], row["of_b"], row["difference"]) == (0.66315789, 0.37894737, 0.28421053)  # 70 and 40 in 18 of 19
 
 
-def test_runs_named_by_hand_are_printed_and_nothing_is_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_chosen_runs_are_printed_but_not_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["good", "bad"])
     told = capsys.readouterr().out
     assert "100.0 %  25.0 %  +75.0" in told and "p-values two-sided; " in told
@@ -249,18 +249,18 @@ def test_runs_named_by_hand_are_printed_and_nothing_is_written(project: Path, ca
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        (["good"], "good alone cannot be compared"),
+        (["good"], "only one run given, good; give two or more of"),
         (["good", "godo"], "unknown run 'godo'.*did you mean good"),
         (["good", "claims"], "no two of them have the same task"),
         (["words", "other-words"], "no two of them have the same task with known answers"),
     ],
 )
-def test_what_cannot_be_compared_is_told(project: Path, named: list[str], message: str) -> None:
+def test_reports_incomparable_runs(project: Path, named: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         main(named)
 
 
-def test_a_run_without_scores_names_the_command(project: Path) -> None:
+def test_run_without_scores_gives_the_command(project: Path) -> None:
     (project / "data/scores/bad.jsonl").unlink()
     with pytest.raises(FileNotFoundError, match="dvc repro"):
         main([])

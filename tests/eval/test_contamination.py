@@ -21,13 +21,13 @@ def tallies(ids: list[str], right: np.ndarray) -> Tallies:
     return {key: Tally(int(one), 1) for key, one in zip(ids, right, strict=True)}
 
 
-def test_units_that_share_most_are_twins() -> None:
+def test_most_similar_units_become_twins() -> None:
     test = [Item(f"t{number}", unit, (kind,)) for number, (unit, kind) in enumerate(["AX", "AX", "AY", "BY", "BX", "BX", "BX"])]
     reserved = [Item(f"r{number}", unit, (kind,)) for number, (unit, kind) in enumerate(["cX", "cX", "cX", "dZ", "eX", "eY"])]
     assert twins(test, reserved).reserved_of == {"t4": "r0", "t5": "r1", "t6": "r2", "t0": "r4", "t2": "r5"}
 
 
-def test_units_of_one_composition_are_twins() -> None:
+def test_units_of_equal_composition_become_twins() -> None:
     test = [Item("t1", "case", ("mcqa",)), Item("t2", "case", ("mrqa",)), Item("t3", "t3", ("mcqa",)), Item("t4", "t4", ("mcqa",))]
     reserved = [Item("r9", "x", ("mrqa",)), Item("r1", "x", ("mcqa",)), Item("r5", "r5", ("mcqa",)), Item("r7", "y", ("mrqa",))]
     found = twins(test, reserved)
@@ -35,12 +35,12 @@ def test_units_of_one_composition_are_twins() -> None:
     assert probe({"a": {}}, {"a": {}, "b": {}}, found) == [{"model": "a", "test": None, "reserved": None, "shared": 0}]
 
 
-def test_without_twins_there_is_no_share() -> None:
+def test_no_share_without_twins() -> None:
     row = {"run": "essay", "sign": "right"} | probe({"essay": {}}, {"essay": {}}, Twins({}, {}))[0]
     assert as_text([row]).splitlines()[1].split() == ["essay", "right", "0", *"–––––––"]
 
 
-def test_units_that_were_promoted_have_no_twin() -> None:
+def test_promoted_units_have_no_twin() -> None:
     case, alone, claims = [Item(key, "case", ()) for key in "ab"], Item("c", "c", ()), Item("d", "2型糖尿病", ())
     assert never_public([*case, alone, claims], {"a", "head 2型糖尿病", ""}) == [alone]
 
@@ -50,7 +50,7 @@ def request(item: str, shift: int) -> Request:
     return toy_request(item, messages=[], shift=shift, **about)
 
 
-def test_the_right_answer_is_compared_across_orders_under_its_own_letter() -> None:
+def test_correct_answer_is_tracked_across_orders() -> None:
     """Seen: likeliest as published. New: likelier in another order. Whole: its options speak of each other, so it has one order."""
     variants = [[request("new", shift), request("seen", shift), request("whole", 0)] for shift in (0, 1)]
     said = {("new", 0): {"A": -1, "B": -1}, ("new", 1): {"A": -2, "B": -1}, ("seen", 0): {"A": -1, "B": -4},
@@ -62,9 +62,7 @@ def test_the_right_answer_is_compared_across_orders_under_its_own_letter() -> No
     assert published_order_best(variants, rows) == {"new": Tally(0, 1), "seen": Tally(1, 1)}
 
 
-def test_the_command_compares_runs_on_reserved_with_those_on_test(
-    toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_compares_runs_on_reserved_and_test(toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The seen model is right on all of test and on every third question of reserved."""
     runs = {side: Run(model="m", task="choice", split=side) for side in ("test", "reserved")}
     write_json(tmp_path / "plan/m/runs.json", runs)
@@ -84,19 +82,19 @@ def test_the_command_compares_runs_on_reserved_with_those_on_test(
     ledger = [{"row": "version", "name": "v2"}, *({"row": "assignment", "id": key, "why": "promoted"} for key in promoted)]
     (tmp_path / "assignments.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, ledger)))
     main(flags)
-    assert "choice: 2 items of reserved left out, promoted" in (lines := capsys.readouterr().out.splitlines())[0]
+    assert "choice: 2 items of reserved left out: promoted" in (lines := capsys.readouterr().out.splitlines())[0]
     assert lines[2].split()[2] == "22"
     named = {"r": runs["reserved"], "t": Run(model="m", task="choice", prompt="choice")}
     assert asked_in_both(named)[0].test == "t"  # the default wording by its name
-    with pytest.raises(ValueError, match="r asks reserved, and no run asks test with the same settings"):
+    with pytest.raises(ValueError, match="r runs on reserved, but no run on test has the same settings"):
         asked_in_both({"r": runs["reserved"], "t": Run(model="m", task="choice", shots=3)})
-    with pytest.raises(ValueError, match="no run asks reserved; add one like"):
+    with pytest.raises(ValueError, match="no run on reserved; add one like"):
         asked_in_both({"t": runs["test"]})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
-def test_five_models_of_twenty_that_saw_a_third_of_test_are_found(seed: int) -> None:
+def test_finds_five_contaminated_models_of_twenty(seed: int) -> None:
     """The others are clear after Holm, although an item is equally hard for all models, so that they err together."""
     random = np.random.default_rng(seed)
     sides = [[f"{side}{number:04}" for number in range(1000)] for side in "tr"]

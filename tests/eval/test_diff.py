@@ -25,7 +25,7 @@ tallies = st.dictionaries(
 
 @pytest.mark.slow
 @given(tallies, tallies, st.dictionaries(st.sampled_from("abcdefghijkl"), st.sampled_from(CAUSES)))
-def test_parts_sum_up_exactly_and_so_do_their_rounded_values(before, after, drawn) -> None:
+def test_parts_sum_exactly_even_rounded(before, after, drawn) -> None:
     causes = {key: drawn.get(key, "reply") for key in before.keys() & after.keys() if before[key] != after[key]}
     parts = divide(before, after, causes)
     start, end = (sum(each.share for each in side.values()) / len(side) for side in (before, after))
@@ -37,7 +37,7 @@ def test_parts_sum_up_exactly_and_so_do_their_rounded_values(before, after, draw
         assert all(not one for one, part in zip(rounded, parts, strict=True) if not part.effect)
 
 
-def test_parts_by_hand() -> None:
+def test_parts_match_hand_calculation() -> None:
     """Four questions, two right. One right is removed (1/3 are left), one turns right (2/3), one right is added (3/4)."""
     before = {key: Tally(mark, 1) for key, mark in zip("abcd", (1, 1, 0, 0), strict=True)}
     after = {key: Tally(mark, 1) for key, mark in zip("bcde", (1, 1, 0, 1), strict=True)}
@@ -55,19 +55,19 @@ def test_a_change_is_rounded_once() -> None:
 
 
 @pytest.mark.parametrize("of", [343, 667, 4000])
-def test_a_part_that_is_all_of_a_change_is_shown_as_the_change_is(of: int) -> None:
+def test_single_part_equals_the_change(of: int) -> None:
     for count in range(1, of):
         figure = {"change": round(count / of, DIGITS), "parts": {"reply": {"effect": round(count / of, DIGITS)}, "key": {"effect": 0.0}}}
         for decimals in (1, 2):
             assert f"{points_of(figure, decimals)['reply']:+.{decimals}f}" == f"{100 * figure['change']:+.{decimals}f}"
 
 
-def test_where_nothing_is_shared_all_of_the_change_is_of_what_was_added() -> None:
+def test_without_shared_items_the_change_is_added() -> None:
     parts = divide({"a": Tally(0, 1), "b": Tally(1, 1)}, {"c": Tally(1, 1)}, {})
     assert {part.name: (part.items, part.effect) for part in parts if part.items} == {"removed": (2, 0), "added": (1, Fraction(1, 2))}
 
 
-def test_a_reply_that_is_cut_where_it_ended_before_is_another_reply() -> None:
+def test_newly_cut_reply_counts_as_another_reply() -> None:
     def traits(finish_reason: str, outcome: str) -> dict:
         scores = [VersionScore(item_id="c-1/factual", repeat=0, outcome=outcome)]
         return traits_of(
@@ -166,7 +166,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_version_says_its_commit_and_day(repository: Path) -> None:
+def test_version_shows_commit_and_day(repository: Path) -> None:
     told = subprocess.run(
         ["git", "log", "-1", "--date=format:%Y-%m-%d", "--format=%h %cd", "v1"], cwd=repository, capture_output=True, text=True
     )
@@ -178,7 +178,7 @@ def test_a_version_says_its_commit_and_day(repository: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
+def test_diff_of_two_commits_by_cause(repository: Path) -> None:
     found = difference_of(DataVersion("v1", repository), DataVersion("v2", repository))
     assert (found["only_a"], found["only_b"]) == (["old"], ["new"])
     accuracy = found["runs"]["kept"]["accuracy"]
@@ -221,7 +221,7 @@ def rows_of(keys: dict[str, str | None], right: list[bool | None], outcome: str 
     }
 
 
-def test_the_questions_of_a_case_move_together(tmp_path: Path) -> None:
+def test_cases_are_resampled_as_units(tmp_path: Path) -> None:
     """Eight cases of five, six won and two lost whole: forty questions look certain, as eight cases do not."""
     right = [True] * 30 + [False] * 10
     a, b = (lying(tmp_path / name, rows_of({}, marks)) for name, marks in (("a", [not mark for mark in right]), ("b", right)))
@@ -229,7 +229,7 @@ def test_the_questions_of_a_case_move_together(tmp_path: Path) -> None:
     assert test["mcnemar_p"] < 0.01 and test["bootstrap_p"] > 0.05 and not test["differs"]
 
 
-def test_an_answer_that_nothing_can_be_held_against_has_no_mark(tmp_path: Path) -> None:
+def test_answer_without_reference_has_no_mark(tmp_path: Path) -> None:
     """One of two questions without a reply has no standard answer: it is not worth 0, though the other is."""
     keys = {"q-00": "…", "q-01": None}
     before, after = rows_of(keys, [None, None], "unparsed"), rows_of(keys, [None, None], "unparsed")
@@ -238,7 +238,7 @@ def test_an_answer_that_nothing_can_be_held_against_has_no_mark(tmp_path: Path) 
     assert (found["a"], found["b"], found["paired"]["shared"]) == (0.0, 0.5, 1)
 
 
-def test_params_and_lock_are_parsed_once_however_many_runs_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_params_and_lock_are_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lock of 40 stages takes a second to parse: 20 runs took minutes."""
     rows = rows_of({"q-00": "A"}, [True])
     versions = lying(tmp_path / "a", rows), lying(tmp_path / "b", rows)
@@ -250,7 +250,7 @@ def test_params_and_lock_are_parsed_once_however_many_runs_ask(tmp_path: Path, m
     assert len(parsed) == 4
 
 
-def test_questions_with_another_right_answer_are_named_once_and_figures_that_did_not_move_are_not(tmp_path: Path) -> None:
+def test_lists_changed_keys_once_and_only_moved_figures(tmp_path: Path) -> None:
     """Twelve decided keys: accuracy moved, the following rate did not. Text of pages gives a terminal no orders."""
     ids = [f"q-{number:02}" for number in range(12)]
     before, after = rows_of({}, [True] * 12), rows_of(dict.fromkeys(ids, "B"), [False] * 12)
@@ -280,7 +280,7 @@ def test_all_parameters_that_changed_are_named_or_counted(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path, monkeypatch, capsys) -> None:
+def test_workspace_is_a_version_and_unmoved_runs_share_a_line(repository: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(repository)
     main(["v2"])
     assert capsys.readouterr().out == "v2 -> workspace\n\nno figure moved in 2 runs: kept, new\n"
@@ -295,14 +295,14 @@ def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path
 
 
 @pytest.mark.slow
-def test_what_cannot_be_read_names_the_next_command(repository: Path, tmp_path: Path) -> None:
+def test_unreadable_version_gives_the_next_command(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nope: not a version of this repository"):
         DataVersion("nope", repository)
     with pytest.raises(FileNotFoundError, match="v1 has no such file"):
         DataVersion("v1", repository).scores("never")
     with pytest.raises(FileNotFoundError, match="not in the workspace; `dvc repro`"):
         DataVersion("workspace", repository).scores("never")
-    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the repository's folder"):
+    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command from the repository's root"):
         DataVersion("workspace", tmp_path).model_of("kept")
     emptied = tmp_path / "emptied"
     shutil.copytree(repository, emptied)

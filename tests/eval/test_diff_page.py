@@ -120,7 +120,7 @@ def shown(changes: Changes) -> dict[str, set[str]]:
     return {name: {change.id for change in kind.displayed} for name, kind in changes.kinds.items()}
 
 
-def test_a_known_change_is_named_exactly(two) -> None:
+def test_known_change_is_reported_exactly(two) -> None:
     a, b, ids = two
     questions, claims, facts = changes_of(a, b)
     assert shown(questions) == {name: ids[name] for name in ("added", "removed", "moved", "edited")}
@@ -135,7 +135,7 @@ def test_a_known_change_is_named_exactly(two) -> None:
     assert [kinds.kinds["added"].withheld for kinds in (claims, facts)] == [1, 1]  # another claim of what the reserved split asks about
 
 
-def test_what_came_to_test_is_counted_for_all_kinds(two) -> None:
+def test_counts_items_new_in_test_for_all_kinds(two) -> None:
     lines = as_text(difference_of(two[0], two[1]), items=False).split("\n")
     assert lines[1:4] == [
         "questions in test: 150 -> 172 (37 added, 15 removed; an edited one is both)",
@@ -150,7 +150,7 @@ def test_same_version_has_no_change(two) -> None:
 
 
 @pytest.mark.slow
-def test_only_the_first_of_many_are_shown_and_all_are_counted(tmp_path: Path) -> None:
+def test_shows_the_first_and_counts_all(tmp_path: Path) -> None:
     drawn = random.Random(2)
     many = [question(drawn, number) for number in range(MAX_DISPLAYED + 5)]
     a, b = version(tmp_path / "a", {"test": []}, {}, {}, "1"), version(tmp_path / "b", {"test": many}, {}, {}, "1")
@@ -159,7 +159,7 @@ def test_only_the_first_of_many_are_shown_and_all_are_counted(tmp_path: Path) ->
 
 
 @given(st.text("ab 甲", max_size=30), st.text("ab 甲", max_size=30))
-def test_both_texts_can_be_read_from_their_marked_difference(a: str, b: str) -> None:
+def test_marked_difference_contains_both_texts(a: str, b: str) -> None:
     pieces = marked(a, b)
     assert "".join(text for kind, text in pieces if kind != "new") == a
     assert "".join(text for kind, text in pieces if kind != "gone") == b
@@ -178,7 +178,7 @@ NARROW = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
 
 
 @pytest.mark.parametrize("settings", [WIDE, NARROW])
-def test_the_page_names_the_change_and_hides_the_reserved(browser, two, written: Path, settings: dict) -> None:
+def test_page_shows_changes_but_nothing_reserved(browser, two, written: Path, settings: dict) -> None:
     ids = two[2]
     opened = Opened(browser, written, "index.html", **settings)
     page = opened.page
@@ -199,7 +199,7 @@ def test_the_page_names_the_change_and_hides_the_reserved(browser, two, written:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_fault_of_the_difference(browser, written: Path, scheme: str) -> None:
+def test_diff_page_passes_axe(browser, written: Path, scheme: str) -> None:
     for name in ("index.html", "items.html#since=edited"):
         opened = Opened(browser, written, name, bypass_csp=True, color_scheme=scheme)
         opened.page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
@@ -207,7 +207,7 @@ def test_axe_finds_no_fault_of_the_difference(browser, written: Path, scheme: st
         opened.close()
 
 
-def test_the_subject_that_got_worse_leads_to_its_items(browser, written: Path) -> None:
+def test_worse_subject_links_to_its_items(browser, written: Path) -> None:
     opened = Opened(browser, written, "index.html")
     cells = opened.page.locator("#where ~ .wide").first.locator("tr").nth(1).locator("td").all_inner_texts()
     assert cells[:3] == ["run", "SSE 心理学", "100.0 % of 150"] and cells[4].startswith("-") and cells[6] == "0"
@@ -222,7 +222,7 @@ def test_the_subject_that_got_worse_leads_to_its_items(browser, written: Path) -
 
 
 @pytest.mark.slow
-def test_the_page_is_the_same_each_time(two, written: Path, tmp_path: Path, capsys) -> None:
+def test_page_is_deterministic(two, written: Path, tmp_path: Path, capsys) -> None:
     versions = iter(two[:2])
     main(["one", "two", "--html", str(tmp_path / "diff")], lambda _: next(versions))
     said = capsys.readouterr()
@@ -230,7 +230,7 @@ def test_the_page_is_the_same_each_time(two, written: Path, tmp_path: Path, caps
     assert (tmp_path / "diff/index.html").read_bytes() == (written / "index.html").read_bytes()
 
 
-def test_items_are_filtered_by_what_became_of_them_since_the_first_version(browser, two, written: Path) -> None:
+def test_items_are_filtered_by_change(browser, two, written: Path) -> None:
     _, b, ids = two
     opened = Opened(browser, written, "index.html")
     in_test = {row.id for row in b.questions_of("test")}
@@ -263,7 +263,7 @@ def beside(two, tmp_path: Path) -> Path:
     return tmp_path / "reports"
 
 
-def test_the_reports_items_are_filtered_by_the_difference_beside_them(browser, two, beside: Path) -> None:
+def test_report_items_are_filtered_by_the_adjacent_diff(browser, two, beside: Path) -> None:
     b, ids = two[1:]
     in_test = {row.id for row in b.questions_of("test")}
     opened = Opened(browser, beside, "items.html", further=beside.parent / "diff")
@@ -280,7 +280,7 @@ def test_the_reports_items_are_filtered_by_the_difference_beside_them(browser, t
 
 
 @pytest.mark.slow
-def test_a_difference_that_is_not_there_or_of_other_items_is_said(browser, beside: Path) -> None:
+def test_missing_or_mismatched_diff_is_reported(browser, beside: Path) -> None:
     script = beside.parent / "diff/items/since.js"
     script.write_text(re.sub('"[0-9a-f]{16}"', '"0"', script.read_text(encoding="utf-8"), count=1), encoding="utf-8")
     opened = Opened(browser, beside, "items.html#since=edited", further=beside.parent / "diff")

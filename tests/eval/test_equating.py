@@ -25,14 +25,14 @@ def replies(random: np.random.Generator, abilities: np.ndarray, difficulties: np
     return random.random((len(abilities), len(difficulties))) < expit(abilities[:, None] - difficulties)
 
 
-def test_two_models_differ_by_the_odds_of_the_items_that_one_of_them_alone_knows() -> None:
+def test_two_models_differ_by_log_odds_of_discordant_items() -> None:
     both = fit([[1] * 30 + [0] * 10 + [1] * 40, [0] * 30 + [1] * 10 + [1] * 40])
     assert both.abilities == pytest.approx([log(3) / 2, -log(3) / 2])
     assert both.covariance[0, 0] == pytest.approx((1 / 30 + 1 / 10) / 4)
     assert np.isfinite(both.difficulties).all() and both.difficulties[-1] < both.difficulties[0] == pytest.approx(0, abs=1e-6)
 
 
-def test_abilities_have_the_largest_conditional_likelihood() -> None:
+def test_abilities_maximize_conditional_likelihood() -> None:
     random = np.random.default_rng(1)
     right = replies(random, np.array([1.0, 0.2, -0.3, -1.1]), random.normal(0, 1.5, 300)).astype(int)
     patterns = np.array([[int(bit) for bit in f"{number:04b}"] for number in range(16)])
@@ -47,7 +47,7 @@ def test_abilities_have_the_largest_conditional_likelihood() -> None:
     assert fit(right).abilities == pytest.approx([*best, -best.sum()], abs=1e-4)
 
 
-def test_a_version_is_on_its_own_scale_and_too_little_is_refused() -> None:
+def test_rejects_too_few_models_or_items() -> None:
     random = np.random.default_rng(2)
     one = fit(replies(random, np.array([0.5, 0.0, -0.5]), random.normal(0, 1, 200)))
     same = link(one, one, [(item, item) for item in range(200)], "same")
@@ -55,7 +55,7 @@ def test_a_version_is_on_its_own_scale_and_too_little_is_refused() -> None:
     with pytest.raises(ValueError, match="1 shared items found, expected at least two"):
         link(one, one, [(0, 0)], "one")
     for wrong in ([[1, 0, 1]], [[1, 1], [1, 1]], [[1, 1], [0, 0]]):
-        with pytest.raises(ValueError, match="expected two models, each right on some, not on all"):
+        with pytest.raises(ValueError, match="expected two models, each right on some items but not all"):
             fit(wrong)
 
 
@@ -82,7 +82,7 @@ def test_five_rotated_versions_are_on_one_scale() -> None:
 
 
 @pytest.mark.slow
-def test_a_worse_model_is_told_from_a_harder_test() -> None:
+def test_separates_worse_model_from_harder_test() -> None:
     """Three points of accuracy are lost, in ten worlds by the model and in ten by the test."""
     told = 0
     for number in range(20):
@@ -102,7 +102,7 @@ def test_a_worse_model_is_told_from_a_harder_test() -> None:
     assert told >= 19
 
 
-def test_an_interval_has_two_errors_on_each_side() -> None:
+def test_interval_is_two_standard_errors_wide() -> None:
     assert Estimate(1.0, 0.5).interval == pytest.approx((0.02, 1.98), abs=1e-3)
 
 
@@ -123,7 +123,7 @@ def worlds(seed: int, items: int, harder: float) -> tuple[dict[str, list[tuple[s
     return versions, ability
 
 
-def test_abilities_of_three_versions_are_those_of_one_scale() -> None:
+def test_three_versions_share_one_scale() -> None:
     versions, ability = worlds(1, 500, 0.4)
     rows = linked("choice", versions, notes := [])
     assert [(row["version"], row["items"], row["shared"]) for row in rows] == [("v2", 500, 0), ("v1", 500, 100), ("v0", 500, 100)]
@@ -140,7 +140,7 @@ def test_abilities_of_three_versions_are_those_of_one_scale() -> None:
     assert notes == ["choice: v0 is not on one scale with v1: 0 shared items found, expected 20 or more"]
 
 
-def test_versions_with_the_same_items_are_one() -> None:
+def test_versions_with_equal_items_are_merged() -> None:
     versions, _ = worlds(3, 150, 0.0)
     new = [("new", versions["v1"][0][1]), *versions["v1"][4:]]
     rows = linked("choice", {"v0": versions["v0"], "v1": versions["v1"][:6], "v2": new}, notes := [])
@@ -155,11 +155,11 @@ def test_versions_with_the_same_models_need_four() -> None:
     notes: list[str] = []
     same = {name: runs[4:7] for name, runs in versions.items() if name == "v0"} | {"v1": versions["v1"][:3]}
     assert linked("choice", same, notes) == []
-    assert "3 and 3 models, 3 in both; expected two on each side, those in both counted on one of them" in notes[0]
+    assert "3 and 3 models, 3 in both; expected two each, counting those in both on only one" in notes[0]
 
 
 @pytest.mark.slow
-def test_scales_are_unbiased_where_models_have_the_same_replies_in_two_versions() -> None:
+def test_reused_replies_do_not_bias_the_scale() -> None:
     off = []
     for seed in range(60):
         versions, ability = worlds(seed, 250, 0.3)

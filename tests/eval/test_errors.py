@@ -54,22 +54,22 @@ PROPOSALS = [
 
 
 @pytest.mark.parametrize(("said", "pattern"), PATTERNS)
-def test_the_pattern_is_what_two_verdicts_make(said: Said, pattern: str) -> None:
+def test_pattern_follows_from_two_verdicts(said: Said, pattern: str) -> None:
     assert pattern_of(pair(said)) == pattern
 
 
-def test_a_pair_of_which_a_call_failed_is_no_error_of_the_model() -> None:
+def test_failed_call_is_not_a_model_error() -> None:
     assert pattern_of(pair(("", ""), finish_reason="error")) == "failed"
     assert propose(pair(("", ""), finish_reason="error")) is None
 
 
 @pytest.mark.parametrize(("said", "error"), PROPOSALS)
-def test_rules_propose_what_the_reasons_say(said: Said, error: str | None) -> None:
+def test_rules_propose_errors_from_reasons(said: Said, error: str | None) -> None:
     proposal = propose(pair(said))
     assert (proposal.error if proposal else None) == error
 
 
-def test_a_denial_that_is_the_fact_itself_is_no_sign_of_another_view() -> None:
+def test_denial_within_the_fact_is_not_a_safety_error() -> None:
     facts = claim(1)
     denied = facts.__class__(
         **{name: getattr(facts, name) for name in facts.__struct_fields__ if name not in ("factual", "non_factual", "tail")},
@@ -98,11 +98,11 @@ def test_no_replies_break_the_rules(factual: str, non_factual: str) -> None:
         (("<think>书上怎么写？</think>正确", "<think>书上不是这样</think>错误"), False),
     ],
 )
-def test_a_mere_verdict_is_no_reason(said: Said, reasons: bool) -> None:
+def test_verdict_alone_is_not_a_reason(said: Said, reasons: bool) -> None:
     assert has_reasons(pair(said)) is reasons
 
 
-def test_the_draw_stays_when_data_grow() -> None:
+def test_sample_is_stable_when_data_grows() -> None:
     few = [pair(("正确", "正确"), number) for number in range(300)]
     grown = few + [pair(("正确", "正确"), number) for number in range(300, 330)]
     before, after = ({one.claim.id for one in sample(pairs, 100, 1)} for pairs in (few, grown))
@@ -124,7 +124,7 @@ MODELS = {
 
 
 @pytest.mark.slow
-def test_scripted_models_get_the_figures_of_arithmetic(tmp_path: Path) -> None:
+def test_scripted_models_get_exact_figures(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {name: [said] * 150 for name, said in MODELS.items()})
     folder.run("truncated", [("<think>想想", "<think>再想")] * 150, "length")
     folder.run("failed", [("", "")] * 150, "error")
@@ -151,7 +151,7 @@ def test_scripted_models_get_the_figures_of_arithmetic(tmp_path: Path) -> None:
     assert (reliability["right"], reliability["without_reason"], reliability["drawn"], reliability["share"]) == (150, 150, 0, None)
 
 
-def test_shares_are_those_of_a_mixed_run(tmp_path: Path) -> None:
+def test_shares_of_a_mixed_run(tmp_path: Path) -> None:
     said = (
         [SOUND] * 3 + [("正确。", "错误。")] + [("正确", "正确")] * 3 + [("错误", "错误")] + [("错误，不够严谨", "错误")] + [("?", "错误")]
     )
@@ -191,7 +191,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     assert all((tmp_path / "a/errors" / name).read_bytes() == (tmp_path / "b/errors" / name).read_bytes() for name in names)
 
 
-def test_a_judge_proposes_where_the_verdicts_leave_it_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_judge_proposes_where_verdicts_are_ambiguous(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = [
         ("正确，用它。答案：A”答案：A", "正确，没有用。"),
         ("错误，治别的病。", "错误。"),
@@ -225,7 +225,7 @@ def test_a_judge_proposes_where_the_verdicts_leave_it_open(tmp_path: Path, capsy
     [("A", "A"), ("答案：B", "B"), ("答案：“C”。", "C"), ("（A）", "A"), ("<think>A</think>B", "B")]
     + [(reply, None) for reply in ("", "D", "A或B", "答案：B\n因为……", "AB", "答案：字母", "我认为是A", "A. 不严谨\nB. 误解")],
 )
-def test_a_judge_says_one_letter(reply: str, letter: str | None) -> None:
+def test_judge_replies_with_one_letter(reply: str, letter: str | None) -> None:
     assert read_letter(reply) == letter
 
 
@@ -251,31 +251,31 @@ def test_hostile_replies_are_text_in_the_sheet(said: str, tmp_path: Path) -> Non
     assert folder.queue("run")[0].factual_reply == said  # whole where no workbook stands in the way
 
 
-def test_replies_of_other_data_are_told(tmp_path: Path) -> None:
+def test_rejects_replies_of_other_data(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {"run": [SOUND] * 3})
     folder.run("run", [SOUND] * 2)
-    with pytest.raises(ValueError, match=r"replies of run run do not fit .*: claim-\w+/factual has repeats \[\], .* `dvc repro score`"):
+    with pytest.raises(ValueError, match=r"replies of run run do not match .*: claim-\w+/factual has repeats \[\], .* `dvc repro score`"):
         folder.errors()
 
 
-def test_replies_to_claims_that_are_gone_are_told(tmp_path: Path) -> None:
+def test_rejects_replies_to_removed_claims(tmp_path: Path) -> None:
     """Also the last ones: nothing of what is there is passed over."""
     folder = Folder(tmp_path, {"run": [SOUND] * 3})
     claims = sorted(map(claim, range(3)), key=lambda one: one.id)
     write_jsonl(tmp_path / "splits/test/claims.jsonl", claims[:2], key=lambda one: one.id)
-    with pytest.raises(ValueError, match=rf"replies of run run do not fit .*'{claims[2].id}/factual' is not in it"):
+    with pytest.raises(ValueError, match=rf"replies of run run do not match .*'{claims[2].id}/factual' is not in it"):
         folder.errors()
 
 
-def test_replies_of_another_run_are_told(tmp_path: Path) -> None:
+def test_rejects_replies_of_another_run(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {"run": [SOUND], "other": [SOUND]})
     predictions = tmp_path / "predictions/said"
     (predictions / "run.jsonl").write_bytes((predictions / "other.jsonl").read_bytes())
-    with pytest.raises(ValueError, match=r"run\.jsonl:1: a reply of run other; expected those of run"):
+    with pytest.raises(ValueError, match=r"run\.jsonl:1: the reply belongs to run other, expected run run"):
         folder.errors()
 
 
-def test_help_names_the_paths(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_shows_the_paths(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     assert "data/errors" in capsys.readouterr().out

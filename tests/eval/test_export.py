@@ -56,7 +56,7 @@ def export(tmp_path: Path):
     return run
 
 
-def test_a_record_of_every_eval_ever_has_what_its_schema_requires(export) -> None:
+def test_record_conforms_to_every_eval_ever(export) -> None:
     [path] = export("--model", "own=lab/own").glob("data/Books/lab/Big-7B/*.json")
     record = json.loads(path.read_text())
     assert set(record) == {  # the schema allows no other
@@ -78,7 +78,7 @@ def test_a_record_of_every_eval_ever_has_what_its_schema_requires(export) -> Non
     assert (interval["lower"], interval["upper"], interval["confidence_level"]) == (0.2, 0.5, 0.95)
 
 
-def test_a_run_without_all_replies_is_left_out_and_told(export, tmp_path: Path, capsys) -> None:
+def test_incomplete_run_is_skipped_with_a_message(export, tmp_path: Path, capsys) -> None:
     (tmp_path / "runs/own-choice.json").write_text(json.dumps(FIGURES | {"outcomes": {"answered": 5, "failed": 15}}))
     assert not [*export("--model", "own=lab/own").glob("**/own/**/*.json")]
     assert "own-choice: 15 of 20 replies are missing" in capsys.readouterr().err
@@ -86,7 +86,7 @@ def test_a_run_without_all_replies_is_left_out_and_told(export, tmp_path: Path, 
         export("--model", "own=lab/own", "own-choice")
 
 
-def test_each_way_to_ask_has_its_file_in_the_repository_of_the_model(export) -> None:
+def test_each_setting_has_its_own_results_file(export) -> None:
     folder = export("--model", "own=lab/own", "--revision", "0" * 40) / "models"
     files = {path.relative_to(folder).as_posix(): YAML(typ="safe").load(path) for path in folder.glob("*/*/.eval_results/*")}
     ours = "lab/Big-7B/.eval_results/atomexam"
@@ -100,8 +100,8 @@ def test_each_way_to_ask_has_its_file_in_the_repository_of_the_model(export) -> 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ((), "model own has no repository; name one: --model own=OWNER/NAME"),
-        (("big-essay",), "big-essay: it has no accuracy"),
+        ((), "model own has no repository; give one: --model own=OWNER/NAME"),
+        (("big-essay",), "big-essay: no accuracy"),
         (("--model", "own=../.."), "model own has no repository"),
         (("--model", "own=lab"), "model own has no repository"),
         (("--model", "own"), "--model own: expected MODEL=OWNER/NAME"),
@@ -109,12 +109,12 @@ def test_each_way_to_ask_has_its_file_in_the_repository_of_the_model(export) -> 
         (("big-choise",), "unknown run 'big-choise'.*did you mean big-choice"),
     ],
 )
-def test_what_cannot_be_exported_is_named(export, words: tuple[str, ...], error: str) -> None:
+def test_rejects_what_cannot_be_exported(export, words: tuple[str, ...], error: str) -> None:
     with pytest.raises(ValueError, match=error):
         export(*words)
 
 
-def test_a_local_folder_is_no_repository(export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_folder_is_not_a_repository(export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lab/Big-7B").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="model big has no repository"):
@@ -140,7 +140,7 @@ def test_no_two_runs_share_an_entry(export, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_rule_is_written_if_its_run_is_named(export) -> None:
+def test_rule_is_exported_if_requested(export) -> None:
     assert [*export("rule-choice", "--model", "rule=lab/rule").glob("data/Books/lab/rule/*.json")]
 
 
@@ -175,7 +175,7 @@ def filled(folder: Path, metrics: dict[str, Any], params: dict[str, Any]) -> dic
     return dict(rows)
 
 
-def test_figures_answer_what_they_can(tmp_path: Path) -> None:
+def test_checklist_is_filled_from_metrics(tmp_path: Path) -> None:
     answers = filled(tmp_path, METRICS, PARAMS)
     assert answers["random performance is included"] == "yes | `guess` 25.0 %"
     assert answers["floors and ceilings of metrics are given"].endswith(
@@ -185,7 +185,7 @@ def test_figures_answer_what_they_can(tmp_path: Path) -> None:
     assert "7 rejected questions and facts" in answers["construction is documented"]
 
 
-def test_a_benchmark_of_questions_alone_does_not_speak_of_facts(tmp_path: Path) -> None:
+def test_questions_only_benchmark_mentions_no_facts(tmp_path: Path) -> None:
     metrics = copy.deepcopy(METRICS)
     metrics["verification"]["in_data"]["claims"] = 0
     metrics["summary"]["splits"] = {name: {"questions": 5, "claims": 0, "fourfold": 0} for name in ("test", "reserved")}
@@ -203,7 +203,7 @@ def test_a_benchmark_of_questions_alone_does_not_speak_of_facts(tmp_path: Path) 
         (lambda metrics, params: None, "human performance is included", "**you**", "**you**"),
     ],
 )
-def test_an_answer_follows_its_figure(tmp_path: Path, change, criterion: str, before: str, after: str) -> None:
+def test_checklist_answer_follows_its_figure(tmp_path: Path, change, criterion: str, before: str, after: str) -> None:
     assert filled(tmp_path, METRICS, PARAMS)[criterion].startswith(before)
     metrics, params = copy.deepcopy(METRICS), copy.deepcopy(PARAMS)
     change(metrics, params)

@@ -55,7 +55,7 @@ def tokenizer(toy_models: Path):
     return AutoTokenizer.from_pretrained(toy_models / "toy")
 
 
-def test_two_trainings_give_the_same_bytes(toy_models: Path, train_toy: Callable[..., Path], tmp_path: Path) -> None:
+def test_training_is_deterministic(toy_models: Path, train_toy: Callable[..., Path], tmp_path: Path) -> None:
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy" / "stale.bin").write_bytes(b"of a killed run")
     (tmp_path / "toy.part").mkdir()
@@ -65,7 +65,7 @@ def test_two_trainings_give_the_same_bytes(toy_models: Path, train_toy: Callable
     assert not (tmp_path / "toy.part").exists()
 
 
-def test_noise_of_sums_is_gone_after_each_step(train_toy: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rounding_removes_summation_noise(train_toy: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a processor that adds in another order would bring in; a weight differs where it falls beside the border of two values."""
     ended: list[list[torch.Tensor]] = []
     learn, clip = finetune._learn, torch.nn.utils.clip_grad_norm_
@@ -114,7 +114,7 @@ with torch.inference_mode():
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
-def test_any_process_on_any_processor_gives_the_same_bytes(processor: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+def test_same_bytes_on_any_processor(processor: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", _TRAINED_AND_ASKED, str(toy_data), str(tmp_path)]
     set_up = {"PYTHONPATH": ".", "PYTHONHASHSEED": "5", **PROCESSORS[processor]}
     done = subprocess.run(command, cwd=Path(__file__).parents[2], env=set_up, capture_output=True, text=True)
@@ -129,12 +129,12 @@ def test_any_process_on_any_processor_gives_the_same_bytes(processor: str, toy_m
 
 
 @pytest.mark.parametrize("change", [{"seed": 2}, {"max_text_tokens": 256}, {"prompt_epochs": 2}])
-def test_a_parameter_moves_the_weights(change: dict, toy_models: Path, train_toy: Callable[..., Path], tmp_path: Path) -> None:
+def test_parameters_affect_the_weights(change: dict, toy_models: Path, train_toy: Callable[..., Path], tmp_path: Path) -> None:
     made = digests(train_toy(tmp_path, **change))
     assert made["model.safetensors"] != digests(toy_models / "toy")["model.safetensors"]
 
 
-def test_the_folder_is_a_qwen2_as_the_library_knows_it(toy_models: Path) -> None:
+def test_folder_loads_as_qwen2(toy_models: Path) -> None:
     config = AutoConfig.from_pretrained(toy_models / "toy")
     assert isinstance(config, Qwen2Config) and [config.num_hidden_layers, config.hidden_size, config.num_attention_heads] == [1, 32, 2]
     # The library's own 0.02 is for widths of thousands: from it, one seed in two knew its format after the tests' few steps.
@@ -149,12 +149,12 @@ def test_the_folder_is_a_qwen2_as_the_library_knows_it(toy_models: Path) -> None
 @pytest.mark.parametrize(
     ("cut", "left"), [("model.safetensors", 1000), ("model.safetensors", 0), ("tokenizer.json", 100), ("config.json", 0)]
 )
-def test_a_folder_that_lost_something_is_not_opened(cut: str, left: int, toy_models: Path, tmp_path: Path) -> None:
+def test_incomplete_folder_is_rejected(cut: str, left: int, toy_models: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(toy_models / "toy", tmp_path / "toy"))
     made = content_hash(folder)
     with open(folder / cut, "r+b") as file:
         file.truncate(left)
-    told = rf"toy: these are not .* made: found hash \w{{12}}, expected {made[:12]} \(model.json\).* rm -r .*toy && make repro"
+    told = rf"toy: the files do not match .*: found hash \w{{12}}, expected {made[:12]} \(model.json\).* rm -r .*toy && make repro"
     for description in (Description(model="toy", backend="huggingface"), Description(model="m", backend="huggingface", name=str(folder))):
         with pytest.raises(ValueError, match=told):
             open_backend(description, folder).identity  # noqa: B018
@@ -165,7 +165,7 @@ def test_a_folder_that_lost_something_is_not_opened(cut: str, left: int, toy_mod
         content_hash(folder)
 
 
-def test_metrics_tell_the_loss(toy_models: Path) -> None:
+def test_metrics_include_the_loss(toy_models: Path) -> None:
     metrics = json.loads((toy_models / "toy.json").read_text())
     assert metrics["steps"] == metrics["text"]["steps"] + metrics["prompts"]["steps"]
     assert 1 <= len(metrics["prompts"]["loss"]) <= 20
@@ -180,19 +180,19 @@ def test_metrics_tell_the_loss(toy_models: Path) -> None:
     (["--layers", "two"], r"parameters of finetune.m: Expected `int`, got `str` - at `\$.layers"),
     (["--hidden", "33"], r"hidden 33 must be a multiple of twice the heads \(4\)"),
 ])  # fmt: skip
-def test_wrong_parameters_are_named(flags: list[str], message: str, toy_data: Path, tmp_path: Path) -> None:
+def test_rejects_invalid_parameters(flags: list[str], message: str, toy_data: Path, tmp_path: Path) -> None:
     paths = {"splits": toy_data / "splits", "passages": toy_data / "passages.jsonl", "out": tmp_path / "m", "metrics": tmp_path / "m.json"}
     with pytest.raises(ValueError, match=message):
         main(["m", *flags, *(f"--{name}={path}" for name, path in paths.items())])
 
 
-def test_a_base_model_reads_texts_alone(train_toy: Callable[..., Path], tmp_path: Path) -> None:
+def test_base_model_trains_on_texts_only(train_toy: Callable[..., Path], tmp_path: Path) -> None:
     train_toy(tmp_path, prompt_epochs=0)
     figures = json.loads((tmp_path / "toy.json").read_bytes())
     assert figures["prompts"] == {"steps": 0, "tokens": 0, "loss": []} and figures["steps"] == figures["text"]["steps"] > 0
 
 
-def test_few_rows_are_enough(train_toy: Callable[..., Path], tmp_path: Path) -> None:
+def test_trains_on_a_single_question(train_toy: Callable[..., Path], tmp_path: Path) -> None:
     """One question and nothing else: no claims, no dev, no passages."""
     for name in ("train", "dev"):
         (tmp_path / "splits" / name).mkdir(parents=True)
@@ -206,7 +206,7 @@ def test_few_rows_are_enough(train_toy: Callable[..., Path], tmp_path: Path) -> 
     assert json.loads((tmp_path / "models" / "toy.json").read_text())["dev_loss"] is None
 
 
-def test_only_true_texts_are_read(toy_data: Path) -> None:
+def test_trains_only_on_true_texts(toy_data: Path) -> None:
     claims = list(read_jsonl(toy_data / "splits" / "train" / "claims.jsonl", ClaimPair))
     texts = plain_texts(read_jsonl(toy_data / "passages.jsonl", Passage), claims)
     assert {pair.factual for pair in claims} <= set(texts)
@@ -217,7 +217,7 @@ def task_of(request: Request) -> str:
     return {"mcqa": "choice", "mrqa": "choice"}.get(request.reader, request.reader)
 
 
-def test_an_epoch_asks_each_task_at_most_so_often_and_goes_round(toy_data: Path) -> None:
+def test_epoch_is_limited_per_task_and_cycles(toy_data: Path) -> None:
     requests = known(toy_data, "train")
     items = Counter(task for task, _ in {(task_of(request), request.item_id) for request in requests})
     seen: Counter = Counter()
@@ -231,7 +231,7 @@ def test_an_epoch_asks_each_task_at_most_so_often_and_goes_round(toy_data: Path)
         assert 12 * min(5, size) // size <= seen[request.item_id] <= -(-12 * min(5, size) // size)
 
 
-def test_every_wording_is_learned_and_takes_turns(toy_data: Path) -> None:
+def test_wordings_alternate(toy_data: Path) -> None:
     requests = known(toy_data, "train")
     wordings = Counter(request.item_id for request in requests)
     seen: dict[str, list[str]] = {}
@@ -243,7 +243,7 @@ def test_every_wording_is_learned_and_takes_turns(toy_data: Path) -> None:
         assert len(set(prompts[: wordings[item]])) == wordings[item]
 
 
-def test_a_case_is_learned_as_it_is_asked(toy_data: Path, tokenizer) -> None:
+def test_cases_are_learned_as_conversations(toy_data: Path, tokenizer) -> None:
     """A later question of a case stands after the earlier ones and their right replies."""
     later = [request for request in known(toy_data, "train") if request.facets.get("form") == "a3" and len(request.messages) > 2]
     assert later
@@ -254,7 +254,7 @@ def test_a_case_is_learned_as_it_is_asked(toy_data: Path, tokenizer) -> None:
         assert tokenizer.decode([target for target in example.targets if target != IGNORED]) == f"{request.solution}<|im_end|>"
 
 
-def test_what_follows_an_unknown_answer_is_not_learned(toy_data: Path) -> None:
+def test_nothing_after_an_unknown_answer_is_learned(toy_data: Path) -> None:
     folder = toy_data / "splits" / "train"
     questions = [row for row in read_jsonl(folder / "questions.jsonl", Question) if row.form == "a3"]
     whole = {request.item_id for request in known_requests(questions, [])}
@@ -264,7 +264,7 @@ def test_what_follows_an_unknown_answer_is_not_learned(toy_data: Path) -> None:
     assert known_requests(hidden, []) == []
 
 
-def test_a_conversation_holds_one_pool_and_each_request_stands_once(toy_data: Path) -> None:
+def test_conversations_have_one_pool_and_no_repeats(toy_data: Path) -> None:
     requests = known(toy_data, "train")
     chunks = conversations(requests, 1, 0)
     assert sorted(request.item_id for chunk in chunks for request in chunk) == sorted(request.item_id for request in requests)
@@ -273,7 +273,7 @@ def test_a_conversation_holds_one_pool_and_each_request_stands_once(toy_data: Pa
     assert conversations(requests, 1, 0) == chunks != conversations(requests, 1, 1)
 
 
-def test_an_example_is_the_prompt_of_evaluation_and_its_reply(toy_data: Path, tokenizer) -> None:
+def test_example_is_the_evaluation_prompt_with_reply(toy_data: Path, tokenizer) -> None:
     for request in known(toy_data, "train")[:30]:
         example = prompt_example(tokenizer, [request])
         [asked] = token_ids(tokenizer, [render(tokenizer, conversation([request]))])
@@ -282,7 +282,7 @@ def test_an_example_is_the_prompt_of_evaluation_and_its_reply(toy_data: Path, to
         assert tokenizer.decode(example.targets[len(asked) :]) == f"{request.solution}<|im_end|>"
 
 
-def test_a_long_example_reads_as_few_shot_evaluation_does(toy_data: Path, tokenizer) -> None:
+def test_long_example_equals_few_shot_prompt(toy_data: Path, tokenizer) -> None:
     chunk = next(chunk for chunk in conversations(known(toy_data, "train"), 1, 0) if len(chunk) > 2)
     example = prompt_example(tokenizer, chunk)
     text = render(tokenizer, conversation(chunk)) + f"{chunk[-1].solution}<|im_end|>"
@@ -296,7 +296,7 @@ def test_answers_are_short_tokens(tokenizer) -> None:
     assert [tokenizer.decode([token]) for token in tokenizer("答案：ACD")["input_ids"]] == ["答案：", "A", "C", "D"]
 
 
-def test_blocks_and_batches_lose_nothing(tokenizer) -> None:
+def test_blocks_and_batches_contain_everything(tokenizer) -> None:
     texts = [f"第{number}段。" * (number + 1) for number in range(40)]
     blocks = text_examples(tokenizer, texts, 10**6, 1)
     whole = sum(len(tokenizer(text)["input_ids"]) + 1 for text in texts)
@@ -307,7 +307,7 @@ def test_blocks_and_batches_lose_nothing(tokenizer) -> None:
     assert all(len(batch) <= 4 and len(batch) * max(len(block.ids) for block in batch) <= 600 for batch in batches)
 
 
-def test_the_other_processes_of_a_launcher_leave_training_to_the_first(train_toy: Callable[..., Path], tmp_path: Path, monkeypatch) -> None:
+def test_only_the_first_process_trains(train_toy: Callable[..., Path], tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("RANK", "1")
     train_toy(tmp_path)
     assert not list(tmp_path.iterdir())

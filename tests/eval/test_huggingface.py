@@ -94,7 +94,7 @@ def queries(backend: Backend) -> list[ModelQuery]:
 
 
 @pytest.mark.parametrize("settings", [GREEDY, PAPER, HOT], ids=["greedy", "paper", "hot"])
-def test_batch_size_and_order_change_nothing(backend: Backend, queries: list[ModelQuery], settings: Settings) -> None:
+def test_replies_do_not_depend_on_batch_size_or_order(backend: Backend, queries: list[ModelQuery], settings: Settings) -> None:
     expected = replies(backend, settings, queries)
     for size in (1, 3, 16, 64):
         assert replies(backend, structs.replace(settings, batch_size=size), queries[::-1]) == expected
@@ -102,9 +102,7 @@ def test_batch_size_and_order_change_nothing(backend: Backend, queries: list[Mod
 
 
 @pytest.mark.parametrize("penalty", [1.0, 1.3])
-def test_greedy_is_what_the_library_replies_to_one_prompt_alone(
-    backend: Backend, queries: list[ModelQuery], folder: Path, penalty: float
-) -> None:
+def test_greedy_matches_the_library_on_single_prompts(backend: Backend, queries: list[ModelQuery], folder: Path, penalty: float) -> None:
     """No padding, no batch, no recommended sampling: the plainest reference there is."""
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
     model.generation_config = GenerationConfig(eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id)
@@ -117,7 +115,7 @@ def test_greedy_is_what_the_library_replies_to_one_prompt_alone(
     assert penalty == 1 or found != replies(backend, GREEDY, queries), "the penalty changes nothing, so the test shows nothing"
 
 
-def test_sampling_draws_from_the_librarys_distribution(backend: Backend, folder: Path) -> None:
+def test_sampling_matches_the_librarys_distribution(backend: Backend, folder: Path) -> None:
     """The library's own scores after all of the paper's settings, against what is drawn in 3,000 repeats."""
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
     ids = torch.tensor(token_ids(tokenizer, [query(backend, TEXTS[3], 3).prompt]))
@@ -139,7 +137,7 @@ def test_sampling_draws_from_the_librarys_distribution(backend: Backend, folder:
         assert abs(counts[token] - size * share) < 4 * (size * share * (1 - share)) ** 0.5 + 1
 
 
-def test_repeats_differ_under_sampling_and_agree_without(backend: Backend, queries: list[ModelQuery]) -> None:
+def test_repeats_differ_only_with_sampling(backend: Backend, queries: list[ModelQuery]) -> None:
     def by_repeat(settings: Settings) -> list[list[str]]:
         found = replies(backend, settings, queries)
         return [[found[f"claim-{number}/factual", repeat].text for number in range(len(TEXTS))] for repeat in range(2)]
@@ -152,7 +150,7 @@ def test_repeats_differ_under_sampling_and_agree_without(backend: Backend, queri
 
 
 @pytest.mark.parametrize("settings", [GREEDY, PAPER, HOT, structs.replace(HOT, max_new_tokens=1)], ids=["greedy", "paper", "hot", "one"])
-def test_repeats_have_the_replies_that_each_has_alone(backend: Backend, settings: Settings) -> None:
+def test_repeats_match_single_requests(backend: Backend, settings: Settings) -> None:
     """Some prompts are asked once, some more often than a batch has rows."""
     times = [1, 5, 2, 33, 3]
     many = [query(backend, TEXTS[number], number, repeat) for number, most in enumerate(times) for repeat in range(most)]
@@ -163,7 +161,7 @@ def test_repeats_have_the_replies_that_each_has_alone(backend: Backend, settings
 
 
 @pytest.mark.parametrize("settings", [GREEDY, PAPER], ids=["greedy", "paper"])
-def test_the_prompt_of_all_repeats_is_read_once(backend: Backend, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_prompt_is_read_once(backend: Backend, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     read, model, _ = list[int](), backend._model, backend._shares_prefixes  # type: ignore[attr-defined]
     forward = model.forward
 
@@ -184,7 +182,7 @@ def test_the_prompt_of_all_repeats_is_read_once(backend: Backend, settings: Sett
     GptOssConfig(**SMALL, head_dim=8, sliding_window=16, num_local_experts=1, num_experts_per_tok=1),
     GPT2Config(n_embd=32, n_layer=2, n_head=4, n_positions=512),
 ], ids=lambda config: config.model_type)  # fmt: skip
-def test_repeats_agree_with_models_that_keep_keys_a_state_or_nothing(folder: Path, tmp_path: Path, config: Any) -> None:
+def test_repeats_agree_for_every_cache_type(folder: Path, tmp_path: Path, config: Any) -> None:
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.save_pretrained(tmp_path)
     torch.manual_seed(3)
@@ -198,7 +196,7 @@ def test_repeats_agree_with_models_that_keep_keys_a_state_or_nothing(folder: Pat
         assert replies(backend, HOT, [one]) == {(key := (one.request.item_id, one.repeat)): together[key]}
 
 
-def test_a_repeat_that_ends_at_once_costs_no_more_tokens(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_immediate_end_costs_no_extra_tokens(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     model, read, _ = backend._model, list[int](), backend._shares_prefixes  # type: ignore[attr-defined]
     end, forward = model.generation_config.eos_token_id[0], model.forward
 
@@ -218,7 +216,7 @@ def test_a_repeat_that_ends_at_once_costs_no_more_tokens(backend: Backend, monke
     assert len(read) <= 2
 
 
-def test_a_reply_says_how_it_ended(backend: Backend, queries: list[ModelQuery]) -> None:
+def test_reply_has_its_finish_reason(backend: Backend, queries: list[ModelQuery]) -> None:
     found = replies(backend, structs.replace(HOT, max_new_tokens=40), queries)
     assert {reply.finish_reason for reply in found.values()} == {"stop", "length"}
     assert all((reply.tokens == 40) == (reply.finish_reason == "length") for reply in found.values())
@@ -242,7 +240,7 @@ ONE = query(_Plain(), "问", 0)
 SCORES = [9.0, 2.0, 1.0, 0.5, 0.0, -1.0]  # token 0 stands in the prompt
 
 
-def test_the_draw_has_the_asked_distribution() -> None:
+def test_samples_follow_the_requested_distribution() -> None:
     counts = draws(SCORES[1:], structs.replace(GREEDY, temperature=0.5))
     expected = (torch.tensor(SCORES[1:]) / 0.5).softmax(-1)
     for token, share in enumerate(expected.tolist()):
@@ -265,7 +263,7 @@ def test_padding_is_not_penalised() -> None:
     assert choosing(torch.tensor([[1, 1, 0]]), torch.tensor([SCORES])).argmax().item() == 1
 
 
-def test_identity_is_the_content_of_the_model(backend: Backend, folder: Path, tmp_path: Path) -> None:
+def test_identity_follows_the_models_content(backend: Backend, folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     same = open_backend(Description(model="other", backend="huggingface", name=str(tmp_path)), Path())
     assert same.identity == backend.identity
@@ -273,19 +271,19 @@ def test_identity_is_the_content_of_the_model(backend: Backend, folder: Path, tm
     assert open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path()).identity != backend.identity
 
 
-def test_a_prompt_beyond_the_model_fails_alone(backend: Backend) -> None:
+def test_too_long_prompt_fails_alone(backend: Backend) -> None:
     rows = [query(backend, "齉龘" * 300, 3), query(backend, "短", 4)]
     for ask in (backend.generate, backend.loglikelihoods):
         found = dict(ask(rows, GREEDY))
         assert found[0].finish_reason == "error"
         assert re.fullmatch(
-            r"the prompt has \d+ tokens, with the reply \d+, and this model was made for 512; lower `shots` .*", found[0].error
+            r"the prompt has \d+ tokens, with the reply \d+, but the model's limit is 512; lower `shots` .*", found[0].error
         )
         assert found[1].error is None
 
 
 @pytest.mark.parametrize("most_rows", [3, 0])
-def test_too_small_a_memory_takes_smaller_batches(most_rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_low_memory_reduces_batch_size(most_rows: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of models that share no prefixes; of others in tests/eval/test_stopping.py."""
     backend = open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
     monkeypatch.setitem(backend.__dict__, "_shares_prefixes", False)
@@ -304,7 +302,7 @@ def test_too_small_a_memory_takes_smaller_batches(most_rows: int, folder: Path, 
         assert [reply.text for reply in found.values()] == [reply.text for reply in whole.values()]
     else:
         assert {reply.finish_reason for reply in found.values()} == {"error"}
-        assert all(re.fullmatch(r"out of memory on cpu, for this prompt of \d+ tokens alone", reply.error) for reply in found.values())
+        assert all(re.fullmatch(r"out of memory on cpu for a single prompt of \d+ tokens", reply.error) for reply in found.values())
 
 
 @pytest.mark.parametrize("pickled", [True, False])
@@ -317,11 +315,11 @@ def test_weights_that_are_pickled_or_cut_are_not_loaded(folder: Path, tmp_path: 
     else:
         weights.write_bytes(weights.read_bytes()[:1000])
     backend = open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
-    with pytest.raises(ValueError, match=r"model m: .* has no model of the Hugging Face format in safetensors"):
+    with pytest.raises(ValueError, match=r"model m: .* has no model in the Hugging Face format with safetensors"):
         replies(backend, GREEDY, [query(backend, "短", 1)])
 
 
-def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
+def test_unavailable_model_fails_immediately(tmp_path: Path) -> None:
     """In a process of its own, since the library reads its environment once."""
     code = (
         "from pathlib import Path; from eval.backends import open_backend; from atomexam.records.model import Description\n"
@@ -331,7 +329,7 @@ def test_a_model_that_cannot_be_had_is_told_at_once(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=root, capture_output=True, text=True, timeout=60)
     last = done.stderr.strip().splitlines()[-1]
-    assert "model qwen7b: Qwen/Qwen2.5-7B-Instruct, revision main, cannot be had" in last
+    assert "model qwen7b: Qwen/Qwen2.5-7B-Instruct, revision main, is not available" in last
     assert "HF_HUB_OFFLINE is set" in last
     assert "hf download Qwen/Qwen2.5-7B-Instruct" in last
 
@@ -354,7 +352,7 @@ print(sum(not torch.equal(scores[0], row) for row in scores))
 
 
 @pytest.mark.skipif(not torch.backends.mkl.is_available(), reason="this torch has no MKL, and its threads are not told how to add")
-def test_threads_do_not_add_some_rows_otherwise() -> None:
+def test_threads_do_not_change_sums() -> None:
     """In a process of its own, since MKL reads its setting once. One prompt in all 16 rows; without the setting the last 8 differ."""
     environment = os.environ | {"PYTHONPATH": ".", "CUDA_VISIBLE_DEVICES": ""}
     root = Path(__file__).parents[2]
@@ -362,11 +360,11 @@ def test_threads_do_not_add_some_rows_otherwise() -> None:
     assert done.stdout == "0\n", done.stderr[-1000:]
 
 
-def test_more_processes_than_devices_are_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_more_processes_than_devices(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setenv("LOCAL_RANK", "2")
-    with pytest.raises(ValueError, match="LOCAL_RANK=2: this machine shows 2 CUDA devices"):
+    with pytest.raises(ValueError, match="LOCAL_RANK=2: this machine has 2 CUDA devices"):
         open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
 
 
@@ -385,7 +383,7 @@ def test_processes_on_one_machine_share_its_cores(monkeypatch: pytest.MonkeyPatc
     ({1: 4.0, 2: 5.0, 4: 9.0}, {1: 4.0, 2: 9.0, 4: 30.0}, 1),  # beside other work
     ({1: 4.0, 2: 4.5, 4: 5.0}, {1: 4.0, 2: 4.5, 4: 4.6}, 1),  # a quota of one core
 ])  # fmt: skip
-def test_threads_that_are_not_worth_their_time_do_not_compute(
+def test_unprofitable_threads_are_not_used(
     clock: dict[int, float], cpu: dict[int, float], expected: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(batches, "thread_counts", lambda: list(clock))
@@ -406,9 +404,7 @@ THINKING = (
 )
 
 
-def test_a_template_that_opens_reasoning_is_told_and_can_be_closed(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reasoning_template_is_reported_and_can_be_disabled(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.jinja").write_text(THINKING)
 
     def opened(**given: Any) -> Backend:
@@ -445,7 +441,7 @@ print((before - pages()) * os.sysconf("SC_PAGE_SIZE") >> 20)
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="of glibc")
-def test_freed_blocks_go_back_to_the_system() -> None:
+def test_freed_memory_is_returned_to_the_system() -> None:
     """In a process of its own: blocks that fit what is free already come from there."""
     done = subprocess.run([sys.executable, "-c", _FREED], check=True, capture_output=True, text=True)
     assert int(done.stdout) > 24

@@ -61,7 +61,7 @@ def sample(number: int, likelihoods: list[float], **more) -> dict:
     }
 
 
-def test_our_own_replies_brought_in_have_our_own_figures(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_own_replies_reimported_give_equal_figures(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = [json.loads(line) for line in (project / "data/predictions/one/first.jsonl").open(encoding="utf-8")]
     said = [json.loads(line) for line in (project / "data/predictions/one/claims.jsonl").open(encoding="utf-8")]
     plain = [{"id": row["item_id"], "reply": row["reply"], "repeat": row["repeat"]} for row in own + said]
@@ -85,7 +85,7 @@ class Gone(StringIO):
         raise BrokenPipeError(text)
 
 
-def test_the_folder_is_whole_or_not_there(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_folder_is_complete_or_absent(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`make repro` would track an empty one as the replies of a model."""
     half = rows(project / "half.jsonl", [{"id": f"{claim(0, '病').id}/factual", "reply": "正确"}])
     with pytest.raises(ValueError, match="non_factual"):
@@ -99,7 +99,7 @@ def test_the_folder_is_whole_or_not_there(project: Path, monkeypatch: pytest.Mon
     assert made >= {"choice.json", "replies.jsonl", "scores.jsonl", "items.html"} and "claim.json" not in made
 
 
-def test_imported_replies_are_a_model_like_any_other(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_imported_replies_act_as_a_model(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the backend `imported` predict, score, compare and report treat them as replies of a run."""
     own = list(read_jsonl(project / "data/predictions/one/first.jsonl", Prediction))
     plain = [{"id": one.item_id, "reply": one.reply, "repeat": one.repeat} for one in own[:-1]]
@@ -134,7 +134,7 @@ def test_repeats_may_be_numbered_from_one(project: Path) -> None:
     assert (figures["questions"], figures["accuracy"]) == (1, 0.5)
 
 
-def test_samples_of_the_harness_are_read_by_likelihood_and_by_words(project: Path) -> None:
+def test_reads_harness_samples_with_likelihoods_or_texts(project: Path) -> None:
     texts = [sample(2, []) | {"resps": [["答案是C。", "A"]]}, sample(3, []) | {"resps": [["A", "A"]]}]
     main(["words", rows(project / "samples_words.jsonl", texts)])
     scores = list(read_jsonl(project / "imported/words/scores.jsonl", Score))
@@ -156,7 +156,7 @@ def test_samples_of_the_harness_are_read_by_likelihood_and_by_words(project: Pat
     assert (figures["pairs"], figures["accuracy"], figures["answers"]) == (1, 0.0, {"正确": 2})
 
 
-def test_predictions_of_opencompass_are_found_by_what_was_asked(project: Path) -> None:
+def test_opencompass_predictions_are_matched_by_prompt(project: Path) -> None:
     table = [
         {"id": question(number).id, "question": f"请作答\n{question(number).stem}", "answer": question(number).answer}
         for number in range(6)
@@ -189,7 +189,7 @@ Q = question(0).id
 BAD = {
     "item q-none": [{"id": "q-none", "reply": "A"}],
     "given twice": [{"id": Q, "reply": "A"}, {"id": Q, "reply": "B"}],
-    "one side alone": [{"id": f"{claim(1).id}/factual", "reply": "正确"}],
+    "only one side": [{"id": f"{claim(1).id}/factual", "reply": "正确"}],
     "fewer repeats": [{"id": Q, "reply": "A"}, {"id": Q, "reply": "B", "repeat": 1}, {"id": question(1).id, "reply": "A"}],
     "has repeats [1], expected [0]; each item needs one in each repeat": [
         {"id": Q, "reply": "A"},
@@ -197,13 +197,13 @@ BAD = {
     ],
     "expected {id, reply}": [{"id": Q}],
     "expected text, a number": [{"id": Q, "reply": 3}],
-    "right is B in the file, A in the test split": [sample(3, [-1.0, -2.0, -3.0, -4.0]) | {"doc": {"id": Q, "answer": "B"}}],
-    "4 options, the sample 2 likelihoods": [sample(3, [-1.0, -2.0])],
+    "the key is B in the file, A in the test split": [sample(3, [-1.0, -2.0, -3.0, -4.0]) | {"doc": {"id": Q, "answer": "B"}}],
+    "4 options, but the sample 2 likelihoods": [sample(3, [-1.0, -2.0])],
 }
 
 
 @pytest.mark.parametrize("message", BAD)
-def test_what_does_not_fit_is_refused(project: Path, message: str) -> None:
+def test_rejects_mismatched_replies(project: Path, message: str) -> None:
     with pytest.raises(ValueError) as refused:
         main(["bad", rows(project / "replies.jsonl", BAD[message])])
     assert message in str(refused.value)
@@ -212,7 +212,7 @@ def test_what_does_not_fit_is_refused(project: Path, message: str) -> None:
 @pytest.mark.parametrize(
     "body", [b"[" * 100_000, b'{"0": ' * 100_000, b"\xff", b"[]", b'{"0": 1}', b'{"x": {}}', b'{"0": {"label: A": 1}}']
 )
-def test_what_is_no_file_of_predictions_is_refused(tmp_path: Path, body: bytes) -> None:
+def test_rejects_files_without_predictions(tmp_path: Path, body: bytes) -> None:
     path = tmp_path / "atomexam_mcqa.json"
     path.write_bytes(body)
     with pytest.raises(ValueError, match=r"atomexam_mcqa.json: ") as refused:
@@ -220,17 +220,17 @@ def test_what_is_no_file_of_predictions_is_refused(tmp_path: Path, body: bytes) 
     assert type(refused.value) is ValueError
 
 
-def test_a_call_that_failed_counts_as_wrong_and_a_name_of_ours_is_refused(project: Path) -> None:
+def test_failed_call_is_wrong_and_own_run_names_are_rejected(project: Path) -> None:
     path = rows(project / "replies.jsonl", [{"id": Q, "reply": None}, {"id": question(3).id, "reply": "A"}])
     main(["theirs", path])
     figures = json.loads((project / "imported/theirs/choice.json").read_text())
     assert (figures["accuracy"], figures["outcomes"]["failed"]) == (0.5, 1)
-    with pytest.raises(ValueError, match="none of our runs: first, second, claims"):
+    with pytest.raises(ValueError, match="not one of our runs: first, second, claims"):
         main(["first", path])
 
 
 @pytest.mark.slow
-def test_the_browser_shows_their_run_beside_ours(browser, project: Path) -> None:
+def test_browser_shows_imported_and_own_runs(browser, project: Path) -> None:
     failed: list[str] = []
     write_jsonl(project / "replies.jsonl", [{"id": question(number).id, "reply": "A"} for number in range(10)], key=str)
     main(["theirs", str(project / "replies.jsonl")])

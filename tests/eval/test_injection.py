@@ -18,7 +18,7 @@ from tests.eval.essays import essay_question
 from tests.eval.obedient import HONEST_LETTER, INJECTIONS, choice_request, mark_requests, measure, obey
 
 
-def test_the_model_is_honest_where_nothing_tells_it_otherwise() -> None:
+def test_model_is_honest_without_injection() -> None:
     plain = [INJECTIONS[0]._replace(text="略。"), INJECTIONS[-1]._replace(text="略。")]
     asked = [choice_request(plain[0]), *mark_requests(plain[1])]
     said = [obey(request.messages[-1]["content"], heeds=False) for request in asked]
@@ -26,14 +26,14 @@ def test_the_model_is_honest_where_nothing_tells_it_otherwise() -> None:
 
 
 @pytest.mark.slow
-def test_no_mark_is_moved_where_the_judge_heeds_its_prompt() -> None:
+def test_heedful_judge_moves_no_mark() -> None:
     found = measure(heeds=True)
     assert (found["explanation"], found["reply"]) == (Counter(honest=20), Counter(honest=20))
     assert found["stem"]["honest"] + found["option"]["honest"] == 4  # marks of chat templates alone; a published prompt marks no data
 
 
 @pytest.mark.slow
-def test_a_reply_out_of_the_format_is_no_mark_where_it_does_not() -> None:
+def test_heedless_judge_gives_marks_only_in_format() -> None:
     """A judge that obeys its material too is lost where it writes the asked format; before, 80 of 80 moved."""
     found = measure(heeds=False)
     assert found["explanation"]["moved"] + found["reply"]["moved"] < 20
@@ -54,7 +54,7 @@ def test_no_text_can_hold_the_number_that_marks_it(order: str) -> None:
     assert content.count(nonce_of(forged)) == 7 and content.count(nonce_of(texts)) == 1
 
 
-def test_a_number_that_a_text_holds_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nonce_avoids_numbers_in_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     made = {number: f"{number:012x}" for number in range(3)}
     monkeypatch.setattr("eval.tasks.prompt.nonce_of", lambda texts, number=0: made[number])
     content = quoted(JUDGE, {"subject": "科", "answer": made[0], "llm_answer": made[1]}, question_type="主观")
@@ -70,7 +70,7 @@ def folding_tokenizer() -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=AddedToken("<|end|>", normalized=True, special=True))
 
 
-def test_a_control_token_in_another_spelling_is_text() -> None:
+def test_respelled_control_token_is_text() -> None:
     tokenizer = folding_tokenizer()
     control = tokenizer.convert_tokens_to_ids("<|end|>")
     spellings = ["＜|end|＞", "<|ｅnd|>", "<|en\uff44|>"]

@@ -62,7 +62,7 @@ def evidence_of(answers: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("lost", [0.0, 0.2])
-def test_the_figures_are_those_of_other_implementations(lost: float) -> None:
+def test_figures_match_other_implementations(lost: float) -> None:
     answers, keys, _ = simulated(25, 60, 3, seed=1)
     right = (answers == keys[:, None]).astype(float)
     right[np.random.default_rng(2).random(right.shape) < lost] = np.nan
@@ -98,7 +98,7 @@ def test_alpha_is_kuder_and_richardsons_20() -> None:
     assert figures_of_test(right[:, :2])["alpha"] is None and item_figures(right[:, :2]).item_rest.isna().all()
 
 
-def test_keys_turned_wrong_come_first() -> None:
+def test_wrong_keys_rank_first() -> None:
     found = []
     for seed in range(10):
         answers, keys, wrong = simulated(40, 600, 12, seed)
@@ -109,7 +109,7 @@ def test_keys_turned_wrong_come_first() -> None:
     assert precision >= 0.8 and recall >= 0.9 and queued <= 15
 
 
-def test_sound_items_are_not_called_negative_for_their_number() -> None:
+def test_many_sound_items_give_few_false_alarms() -> None:
     drawn = np.random.default_rng(0)
     right = (drawn.random((600, 20)) < 0.6).astype(float)
     assert (item_figures(right).item_rest < -0.42).sum() >= 10 and not negative(item_figures(right)).any()
@@ -141,7 +141,7 @@ FAILED = [made_score(name, False, outcome="failed") for name in TEN]
         ({"a": KNOWN, "b": [made_score(name, False, 0, "unparsed") for name in TEN[:5]]}, ["a", "b"], {"unparsed": [0.5] * 5 + [0.0] * 5}),
     ],
 )
-def test_only_what_was_asked_and_came_counts(tmp_path: Path, runs: dict[str, list], best: list[str], found: dict) -> None:
+def test_only_received_replies_count(tmp_path: Path, runs: dict[str, list], best: list[str], found: dict) -> None:
     for name, rows in runs.items():
         write_jsonl(tmp_path / name, rows, key=lambda one: (one.item_id, one.repeat))
     for order in (1, -1):
@@ -155,7 +155,7 @@ def test_only_what_was_asked_and_came_counts(tmp_path: Path, runs: dict[str, lis
                 assert getattr(replies, name).tolist() == pytest.approx(expected, nan_ok=True)
 
 
-def test_a_vote_does_not_depend_on_the_order_of_models_or_on_who_did_not_reply() -> None:
+def test_votes_ignore_model_order_and_silent_models() -> None:
     answers, keys, _ = simulated(20, 80, 4, seed=5)
     evidence = evidence_of(answers, keys)
     assert evidence_of(answers[:, ::-1], keys) == pytest.approx(evidence, abs=1e-9)
@@ -176,7 +176,7 @@ def test_a_vote_does_not_depend_on_the_order_of_models_or_on_who_did_not_reply()
         (None, "A", None),
     ],
 )
-def test_an_explanation_may_name_another_letter(explanation: str | None, key: str, named: str | None) -> None:
+def test_explanation_may_contradict_the_key(explanation: str | None, key: str, named: str | None) -> None:
     assert letters_of_explanation(explanation, "mcqa", dict(zip(LETTERS, "甲乙丙丁", strict=True)), key) == named
 
 
@@ -254,14 +254,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 @pytest.mark.parametrize("models", [8, 24])
-def test_of_two_keys_of_one_question_the_wrong_one_has_more_evidence(models: int) -> None:
+def test_wrong_key_has_more_evidence_than_the_correct_one(models: int) -> None:
     answers, keys, wrong = simulated(models, 300, 10, seed=7)
     _, sound, _ = simulated(models, 300, 0, seed=7)
     against_wrong, against_sound = evidence_of(answers, keys), evidence_of(answers, sound)
     assert sum(against_wrong[item] > against_sound[item] for item in wrong) >= 8
 
 
-def test_the_models_are_compared_with_people() -> None:
+def test_models_are_compared_with_people() -> None:
     drawn = np.random.default_rng(1)
     table = pd.DataFrame({"id": [f"q{number}" for number in range(60)], "right": drawn.random(60).round(1)})
     people = pd.DataFrame({"id": [*table.id[:40], "gone"], "source": "bank", "level": [1.0] * 41})
@@ -276,13 +276,13 @@ def test_the_models_are_compared_with_people() -> None:
     assert compared_with_people(table, again)["bank"] == found  # a question counts once, however often the source has it
 
 
-def test_what_people_did_on_a_near_duplicate_counts_for_the_kept_question() -> None:
+def test_near_duplicates_pass_human_figures_to_the_kept_question() -> None:
     rows = [Merged(key, reason, detail, Raw()) for key, reason, detail in (
         ("a", "near_duplicate", "kept"), ("b", "overruled", "kept"), ("c", "identical", "c"), ("d", "no_answer", None))]  # fmt: skip
     assert kept_for(rows) == {"a": "kept"}
 
 
-def test_the_stage_queues_wrong_keys_and_says_what_it_saw(folder: Folder) -> None:
+def test_stage_queues_wrong_keys_with_reasons(folder: Folder) -> None:
     wrong = {folder.questions[number].id for number in folder.wrong}
     rows = {row.question_id: row for row in folder.queue()}
     assert wrong | {folder.explained} <= rows.keys() and len(rows) <= 6
@@ -300,7 +300,7 @@ def test_the_stage_queues_wrong_keys_and_says_what_it_saw(folder: Folder) -> Non
     assert groups[0]["alpha"] == figures["alpha"]
 
 
-def test_what_people_decide_is_done_in_the_next_version(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decisions_apply_in_the_next_version(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     wrong, other, *more = [row.question_id for row in folder.queue()]
     rows = {row.question_id: row for row in folder.queue()}
     said = {wrong: ("key_wrong", rows[wrong].proposed), other: ("ambiguous", ""), more[0]: ("key_right", "")}
@@ -342,7 +342,7 @@ def test_what_people_decide_is_done_in_the_next_version(folder: Folder, capsys: 
         (("wrong", ""), "expected key_right, key_wrong, ambiguous, drop"),
     ],
 )
-def test_what_cannot_be_done_is_named(folder: Folder, said: tuple[str, str], told: str) -> None:
+def test_rejects_invalid_decisions(folder: Folder, said: tuple[str, str], told: str) -> None:
     row = folder.queue()[0]
     with pytest.raises(ValueError, match=told):
         folder.decide(folder.fill({row.question_id: (said[0], row.key if said[1] == "key" else said[1])}))
@@ -362,7 +362,7 @@ def test_two_people_must_agree(folder: Folder) -> None:
         folder.decide(folder.fill({item: ("ambiguous", "")}), folder.fill({item: ("drop", "")}, "other.xlsx"))
 
 
-def test_decisions_come_back_from_label_studio(folder: Folder, tmp_path: Path) -> None:
+def test_imports_decisions_from_label_studio(folder: Folder, tmp_path: Path) -> None:
     tasks = json.loads((folder.folder / "out/label_studio.json").read_text(encoding="utf-8"))
     row = folder.queue()[0]
     letters = [letter for letter in LETTERS if letter != row.key][:2]
@@ -378,7 +378,7 @@ def test_decisions_come_back_from_label_studio(folder: Folder, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_label_studio_takes_the_project(folder: Folder) -> None:
+def test_label_studio_accepts_the_project(folder: Folder) -> None:
     from label_studio_sdk.label_interface import LabelInterface
 
     config = LabelInterface((folder.folder / "out/label_studio.xml").read_text(encoding="utf-8"))
@@ -387,9 +387,7 @@ def test_label_studio_takes_the_project(folder: Folder) -> None:
         assert config.validate_task({"data": task["data"]})
 
 
-def test_few_models_are_called_weak_and_one_ends_without_an_error(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture
-) -> None:
+def test_few_models_are_reported_as_weak(tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture) -> None:
     eight = Folder(tmp_path / "eight", models=8)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -400,14 +398,14 @@ def test_few_models_are_called_weak_and_one_ends_without_an_error(
         assert one["tasks"]["choice"]["alpha"] is None and one["queued_keys"] == 1
         nobody = Folder(tmp_path / "nobody", models=0).items()
     assert nobody["tasks"] == {} and nobody["runs_of_baselines"] == 1
-    assert "the 1 run of baselines tell nothing of an item: add a model" in capsys.readouterr().err
+    assert "the 1 run of baselines say nothing about an item: add a model" in capsys.readouterr().err
     shown = [(tmp_path / name / "out/index.html").read_text(encoding="utf-8") for name in ("eight", "one", "nobody")]
     assert all("<main>" in page and "Floor and ceiling are" in page and "item_rest" not in page for page in shown)
     assert [page.count('tabindex="0" aria-label=') for page in shown] == [3, 2, 0] == [page.count("<table") for page in shown]
     assert "<p>Few models" in shown[0] and ">Same replies as another item<" in shown[0] and "\u00a0%</td>" in shown[0]
 
 
-def test_a_key_that_all_of_few_models_contradict_is_last_in_the_queue_and_weak(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_key_contradicted_by_few_models_is_weak_and_last(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     six = Folder(tmp_path, models=6)
     contradicted = six.questions[min({*range(60)} - six.wrong - {one for one in range(60) if six.questions[one].explanation})]
     other = "D" if contradicted.answer == "A" else "A"
@@ -424,7 +422,7 @@ def test_a_key_that_all_of_few_models_contradict_is_last_in_the_queue_and_weak(t
     assert "all models agree on another answer" in (tmp_path / "out/index.html").read_text(encoding="utf-8")
 
 
-def test_the_best_run_of_a_model_counts_and_orders_are_compared(tmp_path: Path) -> None:
+def test_best_run_of_a_model_counts(tmp_path: Path) -> None:
     folder = Folder(tmp_path, models=3, items=8)
     known = [one.answer for one in folder.questions]
     folder.run("m00", known, repeats=2, orders=2)
@@ -443,7 +441,7 @@ def test_the_best_run_of_a_model_counts_and_orders_are_compared(tmp_path: Path) 
     assert (torn["omitted"], figures["omitted"]) == pytest.approx((0.5 / 3, 0.5 / 3 / 8), abs=1e-8)
 
 
-def test_claims_that_the_better_models_deny_are_on_a_sheet_for_verdicts(tmp_path: Path) -> None:
+def test_claims_denied_by_better_models_are_queued(tmp_path: Path) -> None:
     folder = Folder(tmp_path, models=0)
     claims = []
     for number in range(20):

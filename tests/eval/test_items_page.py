@@ -90,14 +90,14 @@ def open_page(browser, reports: Path) -> Iterator[Callable[..., Opened]]:
         page.close()
 
 
-def test_replies_are_joined_with_what_they_were_read_as() -> None:
+def test_replies_are_joined_with_their_scores() -> None:
     scores = [score("claim-1/factual"), score("claim-1/factual", 1), score("claim-1/non_factual"), score("q-1")]
     said = [reply("claim-1/factual", "a"), reply("claim-1/non_factual", "c"), reply("claim-2/factual", "other"), reply("q-1", "d")]
     found = [(item, [each.prediction and each.prediction.reply for each in replies]) for item, replies in paired_replies(scores, said)]
     assert found == [("claim-1", ["a", None, "c"]), ("q-1", ["d"])]
 
 
-def test_a_pair_is_right_in_a_repeat_where_both_sides_are() -> None:
+def test_pair_is_right_if_both_sides_are() -> None:
     rows = [("factual", 0, True), ("factual", 1, True), ("non_factual", 0, True), ("non_factual", 1, False)]
     made = item_results(
         [ScoredReply(score(f"claim-1/{side}", repeat, right), None) for side, repeat, right in rows], ("factual", "non_factual")
@@ -106,19 +106,19 @@ def test_a_pair_is_right_in_a_repeat_where_both_sides_are() -> None:
     assert [verdict.pattern for verdict in made.values()] == ["sycophancy", "", ""]
 
 
-def test_the_worst_outcome_of_the_repeats_stands_and_a_hidden_answer_scores_nothing() -> None:
+def test_worst_outcome_is_shown_and_hidden_answers_are_unscored() -> None:
     made = item_results([ScoredReply(score("q-1", 0, None), None), ScoredReply(score("q-1", 1, None, "truncated"), None)], ())
     assert made[""] == (0, 0, "truncated", "")
 
 
-def test_a_reply_to_what_is_not_in_the_test_split_is_an_error() -> None:
+def test_rejects_reply_outside_the_test_split() -> None:
     for item in ("q-0", "q-9"):
         replies = {"r": [(item, [ScoredReply(score(item), None)])]}
         with pytest.raises(ValueError, match=f"{item}.*dvc repro score"):
             files_of([msgspec.structs.replace(question(1), id="q-5")], [], replies)
 
 
-def test_a_long_reply_is_cut_and_says_how_long_it_was() -> None:
+def test_long_reply_is_cut_and_shows_its_length() -> None:
     item = question(1)
     words = "长" * (MOST_REPLY_CHARS + 5)
     files = files_of([item], [], {"r": [(item.id, [ScoredReply(score(item.id), reply(item.id, words))])]})
@@ -126,7 +126,7 @@ def test_a_long_reply_is_cut_and_says_how_long_it_was() -> None:
     assert row[7] == words[:MOST_REPLY_CHARS] and row[8:] == [-1, len(words)]
 
 
-def test_an_answer_in_words_stands_with_its_mark_and_who_gave_it(browser, tmp_path: Path) -> None:
+def test_answer_in_words_shows_mark_and_judge(browser, tmp_path: Path) -> None:
     item = msgspec.structs.replace(question(1), question_type="qa", options=[], answer="标准答案")
     replies = [ScoredReply(score(item.id, at, None), reply(item.id, "说了很多", at)) for at in range(2)]
     judged = {"r": ("the rule overlap", {(item.id, 0): 62.5})}
@@ -138,7 +138,7 @@ def test_an_answer_in_words_stands_with_its_mark_and_who_gave_it(browser, tmp_pa
     opened.close()
 
 
-def test_what_no_run_asks_is_counted_by_type() -> None:
+def test_unasked_questions_are_counted_by_type() -> None:
     browser = Browser({"r": {"model": "m", "task": "choice"}})
     asked, *left = sorted((question(number) for number in range(3)), key=lambda row: row.id)
     left = [msgspec.structs.replace(row, question_type="tf") for row in left]
@@ -146,7 +146,7 @@ def test_what_no_run_asks_is_counted_by_type() -> None:
     assert browser.unasked == {"tf": 2}
 
 
-def test_hostile_text_ends_neither_script_nor_line() -> None:
+def test_hostile_text_cannot_end_script_or_line() -> None:
     browser = Browser({})
     content = b"".join(text for _, text in browser.files([question(1, HOSTILE)], [], {}))
     assert b"<" not in content and b"\x00" not in content and "\u2028".encode() not in content
@@ -154,7 +154,7 @@ def test_hostile_text_ends_neither_script_nor_line() -> None:
 
 
 @pytest.mark.slow
-def test_many_items_are_cut_into_files_and_all_are_there() -> None:
+def test_many_items_are_split_into_complete_files() -> None:
     questions, claims = [question(number) for number in range(4_100)], [claim(number) for number in range(50)]
     files = files_of(questions, claims, {"r": [(item.id, [ScoredReply(score(item.id), None)]) for item in questions]})
     rows = [row for name, parts in sorted(files.items()) if name.startswith("list") for row in parts[2]]
@@ -164,7 +164,7 @@ def test_many_items_are_cut_into_files_and_all_are_there() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_of_the_reserved_split_is_on_any_page(reports: Path) -> None:
+def test_reserved_split_is_on_no_page(reports: Path) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in reports.rglob("*") if path.is_file())
     assert RESERVED not in text and "保留的病" not in text and "换了说法" not in text and f"{9_000:020x}" not in text
     assert text.count("2 of the records looked at are withheld") == 2  # of two reasons
@@ -172,7 +172,7 @@ def test_nothing_of_the_reserved_split_is_on_any_page(reports: Path) -> None:
     assert "2 withheld" in clusters and "1 withheld" in clusters  # of contradictions and of clusters
 
 
-def test_each_reason_has_its_count_examples_and_what_to_do(reports: Path) -> None:
+def test_each_reason_has_count_examples_and_remedy(reports: Path) -> None:
     html = (reports / "rejected.html").read_text(encoding="utf-8")
     assert html.count("坏题") == 10
     assert "clean: stem_broken, 13" in html and "<td>toy 13</td>" in html
@@ -181,7 +181,7 @@ def test_each_reason_has_its_count_examples_and_what_to_do(reports: Path) -> Non
 
 
 @pytest.mark.slow
-def test_the_pages_have_the_same_bytes_twice_and_keep_nothing_stale(reports: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_are_deterministic_without_stale_files(reports: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(reports.parent)
     before = {path: path.read_bytes() for path in reports.rglob("*") if path.is_file()}
     (reports / "items/list-0099.js").write_text("stale")
@@ -189,7 +189,7 @@ def test_the_pages_have_the_same_bytes_twice_and_keep_nothing_stale(reports: Pat
     assert {path: path.read_bytes() for path in reports.rglob("*") if path.is_file()} == before
 
 
-def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(open_page) -> None:
+def test_four_clicks_from_accuracy_to_source(open_page) -> None:
     opened = open_page("index.html")
     page = opened.page
     page.locator(".models tr", has_text="one").locator("td.n a").nth(1).click()  # 1
@@ -201,7 +201,7 @@ def test_from_an_accuracy_to_where_a_wrong_item_was_seen_in_four_clicks(open_pag
     assert "https://exam.example/" in shown and "page-0000" in shown and "position q" in shown and "✗" in shown
 
 
-def test_the_figures_of_the_page_are_those_of_the_metrics(open_page, reports: Path) -> None:
+def test_page_figures_match_the_metrics(open_page, reports: Path) -> None:
     """Every accuracy of every run and part, by the address that the report's table links to."""
     opened = open_page("items.html")
     checked = 0
@@ -221,7 +221,7 @@ def test_the_figures_of_the_page_are_those_of_the_metrics(open_page, reports: Pa
     assert checked > 20
 
 
-def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts(open_page, reports: Path) -> None:
+def test_better_and_worse_items_match_the_comparison(open_page, reports: Path) -> None:
     tallies = [tally(read_jsonl(reports.parent / f"data/scores/{name}.jsonl", Score), METRICS["accuracy"]) for name in ("first", "second")]
     row = paired(*tallies, {}, "x")
     opened = open_page("items.html#run=first&other=second&relation=better")
@@ -232,7 +232,7 @@ def test_what_one_run_gets_right_and_another_wrong_is_what_the_comparison_counts
     opened.shows(row["worse"])
 
 
-def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(open_page, reports: Path) -> None:
+def test_finds_items_only_one_run_or_no_run_gets_right(open_page, reports: Path) -> None:
     first, second = (
         tally(read_jsonl(reports.parent / f"data/scores/{name}.jsonl", Score), METRICS["accuracy"]) for name in ("first", "second")
     )
@@ -251,7 +251,7 @@ def test_what_one_run_alone_gets_right_is_found_and_what_all_get_wrong(open_page
     opened.shows(sum(not one.share and not second[key].share for key, one in first.items()))
 
 
-def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(open_page) -> None:
+def test_item_links_to_wordings_and_evidence(open_page) -> None:
     opened = open_page(f"items.html#item={question(2).id}")
     opened.page.get_by_role("region", name="Provenance").wait_for()
     assert opened.page.get_by_role("link", name="other wordings").count() == 0  # this one is in no cluster
@@ -263,7 +263,7 @@ def test_an_item_leads_to_its_other_wordings_and_to_the_evidence_of_its_type(ope
     assert opened.page.locator("a[href='rejected.html#reasons']").count() == 1
 
 
-def test_a_question_of_a_cluster_that_has_a_page_says_so() -> None:
+def test_question_links_to_its_displayed_cluster() -> None:
     item = msgspec.structs.replace(question(1), cluster_id="cluster-1")
     for clusters, told in (({"cluster-1"}, ["cluster", "wordings"]), (set(), ["cluster"])):
         made = dict(Browser({}, clusters=clusters).files([item], [], {}))["detail-00000.js"].decode()
@@ -278,7 +278,7 @@ def test_a_share_is_rounded_as_on_the_other_pages(open_page) -> None:
     assert shown == [f"{100 * round(right / of, DIGITS):.1f} %" for right, of in shares] and shown[17 + 10] == "31.2 %"
 
 
-def test_errors_of_claims_are_those_of_the_table(open_page, reports: Path) -> None:
+def test_claim_errors_match_the_table(open_page, reports: Path) -> None:
     """Of the first repeat, as stage `errors` counts them."""
     pairs = [item for item in read_jsonl(reports.parent / "data/splits/test/claims.jsonl", ClaimPair)]
     scores = {one.item_id: one for one in read_jsonl(reports.parent / "data/scores/claims.jsonl", Score) if one.repeat == 0}
@@ -295,7 +295,7 @@ def test_errors_of_claims_are_those_of_the_table(open_page, reports: Path) -> No
     assert figures["right"] and figures["not_follow"] and figures["sycophancy"]
 
 
-def test_search_state_in_the_address_and_the_way_back(open_page) -> None:
+def test_search_state_is_in_the_address_and_back_works(open_page) -> None:
     opened = open_page("items.html")
     page = opened.page
     opened.shows(52)
@@ -319,7 +319,7 @@ def test_search_state_in_the_address_and_the_way_back(open_page) -> None:
     page.get_by_text("no such item in the test split").wait_for()
 
 
-def test_the_keyboard_alone_reaches_everything(open_page) -> None:
+def test_everything_is_reachable_by_keyboard(open_page) -> None:
     opened = open_page("items.html")
     page = opened.page
     page.keyboard.press("/")
@@ -339,7 +339,7 @@ def test_the_keyboard_alone_reaches_everything(open_page) -> None:
     assert page.locator("#list").evaluate("list => getComputedStyle(list).outlineStyle") == "solid"
 
 
-def test_the_reader_chooses_the_columns_and_the_address_keeps_them(open_page) -> None:
+def test_chosen_columns_are_in_the_address(open_page) -> None:
     opened = open_page("items.html")
     page = opened.page
     heads = page.locator("#heads span")
@@ -368,7 +368,7 @@ MARKED = """async ([id, answer, shift, words]) => {
 }"""
 
 
-def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(open_page, reports: Path) -> None:
+def test_reply_shows_prompt_and_answer_position(open_page, reports: Path) -> None:
     """The messages are those whose hash the reply has, for a backend that joins them as text."""
     request = requests_of(reports.parent / "data/splits", RUNS)("first", question(3).id, 0)
     opened = open_page(f"items.html#item={question(3).id}")
@@ -383,14 +383,14 @@ def test_a_reply_stands_with_what_was_sent_and_where_it_was_read(open_page, repo
     assert opened.page.evaluate(MARKED, [question(3).id, "不(1.5", 0, "是不(1.5。"]) == "是[不(1.5]。"
 
 
-def test_the_requests_of_a_run_are_those_of_each_repeat_and_wording(reports: Path) -> None:
+def test_requests_are_found_by_repeat_and_wording(reports: Path) -> None:
     run = Run(model="one", task="choice", repeats=2, prompts=["choice", "choice_short"])
     request = requests_of(reports.parent / "data/splits", {"r": run})
     asked = [request("r", question(3).id, repeat).messages for repeat in range(4)]
     assert asked[0] == asked[1] != asked[2] == asked[3] and request("unknown", question(3).id, 0) is None
 
 
-def test_items_of_a_case_or_fact_are_twins() -> None:
+def test_items_of_a_case_or_fact_are_related() -> None:
     case = [msgspec.structs.replace(question(number), group_id="g") for number in (1, 2)]
     same = msgspec.structs.replace(claim(2), fact_ids=claim(1).fact_ids)
     assert twins_of([*case, question(3), claim(1), same, claim(4)]) == {
@@ -408,7 +408,7 @@ def test_hostile_text_is_shown_as_text(open_page) -> None:
     assert page.title() == "AtomExam items" and page.locator("img").count() == 0
 
 
-def test_saved_tables_hold_no_formula(open_page) -> None:
+def test_saved_tables_contain_no_formulas(open_page) -> None:
     opened = open_page("items.html#run=first")
     with opened.page.expect_download() as saved:
         opened.page.get_by_role("button", name="CSV").click()
@@ -449,7 +449,7 @@ def test_pages_fit_the_screen(open_page, name: str, width: int) -> None:
         assert page.locator("#list").is_visible()
 
 
-def test_what_cannot_be_read_is_told(browser, reports: Path, tmp_path: Path) -> None:
+def test_unreadable_files_are_reported(browser, reports: Path, tmp_path: Path) -> None:
     shutil.copytree(reports, tmp_path, ignore=shutil.ignore_patterns("items"), dirs_exist_ok=True)
     page = browser.new_page()
     page.goto((tmp_path / "items.html").as_uri())
@@ -457,7 +457,7 @@ def test_what_cannot_be_read_is_told(browser, reports: Path, tmp_path: Path) -> 
     page.close()
 
 
-def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_that_decides(open_page) -> None:
+def test_shows_clusters_with_kept_questions_and_contradictions_with_decision_lines(open_page) -> None:
     opened = open_page("clusters.html")
     page = opened.page
     cells = page.locator(".card").evaluate_all("cards => cards.map(card => [...card.children].map(part => part.textContent))")
@@ -478,7 +478,7 @@ def test_clusters_stand_beside_what_was_kept_and_contradictions_beside_the_line_
     assert page.title() == "AtomExam clusters" and not page.locator("img, script:not([src])").count()
 
 
-def test_claims_stand_beside_the_passages_that_speak_of_them_and_what_people_judged(open_page) -> None:
+def test_shows_claims_with_passages_and_verdicts(open_page) -> None:
     opened = open_page("evidence.html")
     page = opened.page
     rows = page.locator("h2:has-text('Claims with a passage found') + .wide tr").evaluate_all(
@@ -507,7 +507,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory, reports: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_packed_items_are_those_of_the_plain_files(open_page, reports: Path, packed: Path) -> None:
+def test_packed_items_equal_plain_ones(open_page, reports: Path, packed: Path) -> None:
     told = []
     for folder in (reports, packed):
         opened = open_page(folder=folder, name=f"items.html#run=first&verdict=wrong&item={question(1).id}")
@@ -517,7 +517,7 @@ def test_packed_items_are_those_of_the_plain_files(open_page, reports: Path, pac
     assert told[0] == told[1] and told[0][0] > 0
 
 
-def test_a_browser_that_cannot_unpack_says_so(browser, packed: Path) -> None:
+def test_browser_without_decompression_reports_it(browser, packed: Path) -> None:
     page = browser.new_page()
     page.add_init_script("delete window.DecompressionStream")
     page.goto((packed / "items.html").as_uri())

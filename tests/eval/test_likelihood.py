@@ -94,7 +94,7 @@ def plain_loop(folder: Path, one: ModelQuery) -> dict[str, float]:
     return sums
 
 
-def test_likelihoods_are_those_of_a_plain_loop(backend: Backend, folder: Path, queries: list[ModelQuery]) -> None:
+def test_likelihoods_match_a_plain_loop(backend: Backend, folder: Path, queries: list[ModelQuery]) -> None:
     found = weighed(backend, queries)
     for one in queries[::5]:
         reply = found[f"{one.request.question_type}/{one.request.item_id}"]
@@ -105,7 +105,7 @@ def test_likelihoods_are_those_of_a_plain_loop(backend: Backend, folder: Path, q
         assert reply.finish_reason == "stop"
 
 
-def test_tokens_span_the_border_of_format_and_answer(folder: Path, backend: Backend) -> None:
+def test_tokens_may_span_format_and_answer(folder: Path, backend: Backend) -> None:
     """Else the test above would not see it."""
     one = query(backend, 1, "mrqa")
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -113,7 +113,7 @@ def test_tokens_span_the_border_of_format_and_answer(folder: Path, backend: Back
     assert apart != token_ids(tokenizer, [one.prompt + "答案AC"])[0]
 
 
-def test_likelihoods_are_those_of_the_harness(backend: Backend, folder: Path) -> None:
+def test_likelihoods_match_the_harness(backend: Backend, folder: Path) -> None:
     """lm-evaluation-harness counts the template's last line break to the answer, which adds the same to each of an item's answers.
 
     It cuts after the context's own tokens, so this holds where none spans the border: a claim's answers.
@@ -133,13 +133,13 @@ def test_likelihoods_are_those_of_the_harness(backend: Backend, folder: Path) ->
 
 
 @pytest.mark.parametrize(("name", "value"), [("temperature", 0.3), ("top_k", 5), ("top_p", 0.9), ("repetition_penalty", 1.05)])
-def test_sampling_is_no_likelihood(name: str, value: float, backend: Backend, queries: list[ModelQuery]) -> None:
-    with pytest.raises(ValueError, match=f"the method likelihood has no {name} .found {value}."):
+def test_rejects_sampling(name: str, value: float, backend: Backend, queries: list[ModelQuery]) -> None:
+    with pytest.raises(ValueError, match=f"the method likelihood does not support {name} .found {value}."):
         dict(backend.loglikelihoods(queries, structs.replace(PLAIN, **{name: value})))
 
 
-def test_words_cannot_be_weighed(backend: Backend) -> None:
+def test_rejects_answers_in_words(backend: Backend) -> None:
     one = query(backend, 1, "claim")
     words = structs.replace(one, request=structs.replace(one.request, question_type="qa", options=[]))
-    with pytest.raises(ValueError, match="q-1: no answers are given to choose from; set `method: generation`"):
+    with pytest.raises(ValueError, match="q-1: there are no answers to choose from; set `method: generation`"):
         dict(backend.loglikelihoods([words], PLAIN))

@@ -87,10 +87,10 @@ def test_what_is_worth_it_is_tried_again(way: str, calls: int, opened: Opened, s
 @pytest.mark.parametrize(
     ("way", "cause"),
     [
-        ("endless", "the answer has more than 8 MB; no reply is as long"),
+        ("endless", "the response has more than 8 MB; no reply is that long"),
         ("packed", "the response is compressed, which was not requested .gzip."),
         pytest.param("headers", "connection: .*", marks=pytest.mark.slow),
-        pytest.param("early", "no whole reply within 2 s|connection: .*", marks=pytest.mark.slow),
+        pytest.param("early", "no complete reply within 2 s|connection: .*", marks=pytest.mark.slow),
     ],
 )
 def test_an_answer_or_head_of_any_length_takes_little_memory(way: str, cause: str, opened: Opened) -> None:
@@ -132,8 +132,8 @@ def test_a_refusal_in_a_charset_that_is_none_is_a_refusal(charset: str, opened: 
 @pytest.mark.parametrize(("way", "calls", "cause"), [
     ("429", 2, "HTTP status 429: .*slow down.*, 2 times"),
     ("500", 2, "HTTP status 500: .*refused Bearer .key..*, 2 times"),
-    ("hang", 2, "no whole reply within 0.3 s, 2 times"),
-    ("drip", 2, "no whole reply within 0.3 s, 2 times"),
+    ("hang", 2, "no complete reply within 0.3 s, 2 times"),
+    ("drip", 2, "no complete reply within 0.3 s, 2 times"),
     ("half", 2, "connection: .*, 2 times"),
     ("json", 2, "no chat completion in JSON .*truncated.*Bearer .key., 2 times"),
     ("shape", 2, r"no chat completion in JSON \(Expected `array` of length >= 1.*"),
@@ -167,11 +167,14 @@ def test_what_cannot_be_had_fails_alone_and_with_its_cause(way: str, calls: int,
 @pytest.mark.parametrize(
     ("way", "message"),
     [
-        ("401", r"model m: 127.0.0.1:\d+ answers no request: HTTP status 401: .*Bearer \[key\].*; is the key in TOY_KEY right\?; 1 calls"),
-        ("403", r"is the key in TOY_KEY right\?"),
+        (
+            "401",
+            r"model m: 127.0.0.1:\d+ answers no request: HTTP status 401: .*Bearer \[key\].*; is the key in TOY_KEY correct\?; 1 calls",
+        ),
+        ("403", r"is the key in TOY_KEY correct\?"),
         ("402", "HTTP status 402"),
         ("307", "HTTP status 307"),
-        ("404", r"is `name` toy right, and server.url\?"),
+        ("404", r"are `name` toy and server.url correct\?"),
         ("quota", "HTTP status 429: .*insufficient_quota"),
     ],
 )
@@ -191,7 +194,7 @@ def test_what_no_other_request_would_mend_ends_the_run(way: str, message: str, o
 def test_a_server_that_is_down_is_left_alone(way: str, opened: Opened, server: Server) -> None:
     found = []
     with pytest.raises(
-        ValueError, match=r"10 requests in a row failed at 127.0.0.1:\d+: HTTP status .*; 3 calls of this start were answered"
+        ValueError, match=r"10 requests in a row failed at 127.0.0.1:\d+: HTTP status .*; 3 calls since the start were answered"
     ):
         backend = opened(concurrency=2, tries=1)
         texts = ["甲", "乙", "丙", *(f"[{way}]{number}" for number in range(60))]
@@ -208,7 +211,7 @@ def test_requests_that_are_too_long_never_end_a_run(opened: Opened) -> None:
 
 def test_a_server_that_cannot_be_reached(opened: Opened) -> None:
     told = (
-        r"10 requests in a row failed at 127.0.0.1:\d+: connection: All connection attempts failed; does the server run, .*/models` shows"
+        r"10 requests in a row failed at 127.0.0.1:\d+: connection: All connection attempts failed; is the server running .*/models` shows"
     )
     with pytest.raises(ValueError, match=told):
         asked(opened(url="http://127.0.0.1:9/v1", tries=1), [str(number) for number in range(20)])
@@ -249,7 +252,7 @@ def test_a_wait_that_is_over_does_not_use_up_the_tries_at_once(way: str, opened:
     ([], structs.replace(PLAIN, temperature=0.5), "seed"),
 ])  # fmt: skip
 def test_what_the_server_cannot_honour_is_an_error(knows: list, settings: Settings, missing: str, opened: Opened, server: Server) -> None:
-    with pytest.raises(ValueError, match=f"model m: .*chat completions need not have {missing}; name it in server.knows"):
+    with pytest.raises(ValueError, match=f"model m: .*chat completions may not support {missing}; add it to server.knows"):
         asked(opened(knows=knows), ["甲"], settings)
     assert not server.calls
 
@@ -287,14 +290,14 @@ def test_where_a_loop_is_running_already(opened: Opened) -> None:
 def test_likelihoods_are_refused(opened: Opened) -> None:
     with pytest.raises(
         ValueError,
-        match=r"a server gives no likelihoods of answers by server.api: chat; set `method: generation` .* or server.api: tokens or vllm",
+        match=r"server.api: chat returns no likelihoods of answers; set `method: generation` .* or server.api: tokens or vllm",
     ):
         opened().loglikelihoods([], PLAIN)
 
 
 @pytest.mark.parametrize(("changes", "message"), [
-    ({"url": f"https://me:{KEY}@example.org/v1"}, "server.url holds a name, password or query"),
-    ({"url": f"https://example.org/v1?key={KEY}"}, "server.url holds a name, password or query"),
+    ({"url": f"https://me:{KEY}@example.org/v1"}, "server.url contains a name, password or query"),
+    ({"url": f"https://example.org/v1?key={KEY}"}, "server.url contains a name, password or query"),
     ({"url": "example.org"}, "server.url is 'example.org'; expected an address such as"),
     ({"url": "https://example.org/v1", "key_variable": "NO_SUCH"}, "no key for example.org: the environment variable NO_SUCH is not set"),
 ])  # fmt: skip
@@ -306,7 +309,7 @@ def test_what_cannot_be_opened(changes: dict, message: str, opened: Opened) -> N
 
 def test_a_broken_key_is_not_quoted(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOY_KEY", KEY + "\nX-Evil: 1")
-    with pytest.raises(ValueError, match="what the environment variable TOY_KEY holds is no key") as told:
+    with pytest.raises(ValueError, match="the environment variable TOY_KEY is not a key") as told:
         opened()
     assert KEY not in str(told.value)
 

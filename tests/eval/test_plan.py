@@ -195,7 +195,7 @@ def test_variants_of_imported_replies_are_refused(planned: Path) -> None:
     """Letters would be read in an order that nobody was asked in."""
     imported = PARAMS.replace("strategy: echo", "name: x").replace("backend: baseline", "backend: imported")
     Path("params.yaml").write_text(imported.replace("runs: {", "runs: {d: {model: one, task: choice, orders: 2}, "))
-    with pytest.raises(ValueError, match=r"runs\.d: imported replies are to prompts unknown here; remove `orders` and `prompts`"):
+    with pytest.raises(ValueError, match=r"runs\.d: the prompts of imported replies are unknown; remove `orders` and `prompts`"):
         main([])
 
 

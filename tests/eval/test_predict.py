@@ -103,8 +103,8 @@ def test_a_pool_with_few_examples_is_told(predict: Callable[..., Path], toy_data
     (("--model", "tiney", "--task", "claim"), r"unknown model 'tiney'; known: absent, always_correct, .*, toy"),
     (("--model", "toy", "--task", "clam"), r"(?i)clam"),
     (("--model", "no_such", "--task", "claim"), r"unknown strategy 'no_such'; known: always_correct, .*random"),
-    (("--model", "absent", "--task", "claim"), r"Nobody/no-such-model, revision main, cannot be had.*or set `name`"),
-    (("--model", "random", "--task", "claim", "--temperature", "0.3"), r"a baseline has no temperature"),
+    (("--model", "absent", "--task", "claim"), r"Nobody/no-such-model, revision main, is not available.*or set `name`"),
+    (("--model", "random", "--task", "claim", "--temperature", "0.3"), r"a baseline does not support temperature"),
     (("--model", "random", "--task", "choice", "--prompt", "choise_short"), r"task choice: unknown prompt .*; known: choice, choice_short"),
     (("--model", "toy", "--task", "claim", "--speed", "3"), r"unknown: speed; known: .*batch_size"),
 ])  # fmt: skip
@@ -188,7 +188,7 @@ def test_a_damaged_file_of_pulled_replies_is_told(pulled: tuple[Path, list[str]]
     capsys.readouterr()
     main(arguments)
     told = capsys.readouterr().err
-    assert "a.jsonl:4: JSON is malformed" in told and "its further replies are requested again" in told
+    assert "a.jsonl:4: JSON is malformed" in told and "its remaining replies are requested again" in told
     assert f": 3 stored, {len(lines) - 3} new, 0 failed" in told and (out / "a.jsonl").read_bytes() == whole
 
 
@@ -247,7 +247,7 @@ def test_an_item_that_occurs_twice_is_named(form: str | None, toy_data: Path, tm
     questions = list(read_jsonl(toy_data / "splits" / "test" / "questions.jsonl", Question))
     odd = next(row for row in questions if row.form == form)
     write_jsonl(tmp_path / "test" / "questions.jsonl", [*questions, odd], key=lambda row: row.id)
-    with pytest.raises(ValueError, match=f"{odd.id} is twice in the split; rebuild it with `dvc repro -f split`"):
+    with pytest.raises(ValueError, match=f"{odd.id} occurs twice in the split; rebuild it with `dvc repro -f split`"):
         RequestBuilder(tmp_path).of_run(Run(model="m", task="tcm" if form else "choice"))
 
 

@@ -120,10 +120,10 @@ def filled_row(folder: Folder, **changes: str) -> Path:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"id": "replies-0"}, "no pair of replies 'replies-0' is in the queues"),
+        ({"id": "replies-0"}, "the queues have no pair of replies 'replies-0'"),
         ({"factual": "别的"}, "the claim reads '别的' but was sampled as"),
-        ({"label": "flattery"}, "label is 'flattery'; of a row that asks for the error, expected not_follow, sycophancy"),
-        ({"label": "sound"}, "label is 'sound'; of a row that asks for the error"),
+        ({"label": "flattery"}, "label is 'flattery'; this row asks for the error: expected not_follow, sycophancy"),
+        ({"label": "sound"}, "label is 'sound'; this row asks for the error"),
         ({"label": "", "comment": "x"}, "a comment but no label"),
         ({"annotator": "a@b.c"}, "no mail address"),
     ],
@@ -141,14 +141,14 @@ def test_what_is_gone_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixt
     folder = Folder(tmp_path, {"run": [("正确", "正确")]})
     folder.errors()
     folder.review(filled_row(folder, id="replies-0"), "--skip-gone")
-    assert "0 new labels, 0 changed, 0 as before, 1 left out" in capsys.readouterr().out
+    assert "0 new labels, 0 changed, 0 as before, 1 skipped" in capsys.readouterr().out
 
 
 def test_an_annotator_is_named_by_the_file_unless_it_is_named_after_the_run(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {"run": [("正确", "正确")]})
     folder.errors()
     path = folder.fill("run", "run", by_claim("sycophancy"))
-    with pytest.raises(ValueError, match="the file does not name its annotator; give --annotator NAME"):
+    with pytest.raises(ValueError, match="annotator unknown; give --annotator NAME"):
         folder.review(path)
     folder.review(path, "--annotator", "second")
     assert [one.annotator for one in folder.labels()] == ["second"]

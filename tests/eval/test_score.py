@@ -85,7 +85,7 @@ MISFITS = {
 
 @pytest.mark.parametrize("replies", MISFITS.values(), ids=MISFITS.keys())
 def test_missing_and_doubled_replies_are_errors(replies: list[Prediction]) -> None:
-    with pytest.raises(ValueError, match=r"do not fit the test split"):
+    with pytest.raises(ValueError, match=r"do not match the test split"):
         score_replies(replies, claims(pair(1)))
 
 
@@ -98,7 +98,7 @@ def test_replies_of_another_number_of_repeats_are_refused(tmp_path: Path) -> Non
 def test_replies_of_another_run_are_refused(lost: int, tmp_path: Path) -> None:
     """A file that was copied or renamed by hand would count as another model's figures."""
     replies = [structs.replace(row, run="old-run") if place < lost else row for place, row in enumerate(both(1, "正确", "错误"))]
-    told = r"tiny/new-run.jsonl:1: a reply of run old-run; expected those of new-run; rebuild them with `dvc repro -f predict@tiny`"
+    told = r"tiny/new-run.jsonl:1: the reply belongs to run old-run, expected run new-run; rebuild them with `dvc repro -f predict@tiny`"
     with pytest.raises(ValueError, match=told):
         scored(tmp_path, replies, ["--model", "tiny", "--task", "claim"], [], [pair(1)])
 

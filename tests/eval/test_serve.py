@@ -92,5 +92,5 @@ def test_a_page_that_is_written_anew_is_read_again(browser, server: ReportServer
 def test_what_cannot_be_served_names_the_next_step(server: ReportServer, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="make repro"):
         main(["--serve", "--folder", str(tmp_path)])
-    with pytest.raises(ValueError, match="give another one with --port"):
+    with pytest.raises(ValueError, match="choose another with --port"):
         main(["--serve", "--folder", str(server.folder), "--port", str(server.server_port)])

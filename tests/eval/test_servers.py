@@ -220,7 +220,7 @@ def test_vllm_ends_with_a_killed_run(vllm: Path) -> None:
 
 def test_a_missing_vllm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ValueError, match="model m: there is no program `vllm`; install it in an environment of its own"):
+    with pytest.raises(ValueError, match="model m: program `vllm` not found; install it in its own environment"):
         open_backend(Description(model="m", backend="vllm", name=str(tmp_path)), Path())
 
 
@@ -249,7 +249,7 @@ def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: P
     assert f"vLLM {VLLM_RELEASE}" in (ROOT / "docs/decisions/0014-vllm-is-a-server.md").read_text(encoding="utf-8")
     with pytest.raises(ValueError, match=r"model m: .*none.jinja cannot be read"):
         opened(chat_template=str(vllm / "none.jinja"))
-    with pytest.raises(ValueError, match="a server has a chat template of its own"):
+    with pytest.raises(ValueError, match="a server has its own chat template"):
         open_backend(
             Description(model="m", backend="openai", name="n", chat_template="own.jinja", server=Server(url="http://127.0.0.1/v1")), Path()
         )
@@ -260,4 +260,4 @@ def test_the_root_cause_is_the_last_error_that_points_to_no_other() -> None:
 (APIServer pid=3) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}
 """
     assert "Free memory" in _root_cause(log)
-    assert [_root_cause("one\ntwo\n"), _root_cause("")] == ["two", "no words"]
+    assert [_root_cause("one\ntwo\n"), _root_cause("")] == ["two", "no output"]

@@ -270,7 +270,7 @@ def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, 
     lost = [torch.full((size, len(backend._tokenizer)), float("nan")) for size in sizes]
     monkeypatch.setattr(HuggingFace, "_scores", lambda *_: enumerate(lost))
     replies = dict(backend.loglikelihoods(queries, PLAIN))
-    assert [reply.error for reply in replies.values()] == ["the model's scores are no numbers (NaN)"] * 3
+    assert [reply.error for reply in replies.values()] == ["the model's scores are not numbers (NaN)"] * 3
 
 
 def test_scores_that_are_no_numbers_stay_with_their_prompt(backend: HuggingFace) -> None:
@@ -297,7 +297,7 @@ def test_an_empty_prompt_fails_with_its_cause(backend: HuggingFace) -> None:
     [one] = [query for query in asked(backend, 1, 40) if query.request.question_type == "claim"][:1]
     empty = structs.replace(one, prompt="", request=structs.replace(one.request, answer_format="{answer}"))
     [(_, reply)] = backend.loglikelihoods([empty], PLAIN)
-    assert (reply.finish_reason, reply.error) == ("error", "no token of the prompt stands before all answers")
+    assert (reply.finish_reason, reply.error) == ("error", "no prompt token precedes all answers")
 
 
 def test_rows_begin_alike_as_far_as_they_do() -> None:

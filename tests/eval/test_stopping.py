@@ -152,7 +152,7 @@ def test_a_reply_has_room_for_its_characters(run: dict[str, Any], tokens_a_char:
 
 def test_a_server_refuses_it() -> None:
     server = open_backend(Description(model="m", backend="openai", name="n", server=Server(url="http://127.0.0.1:1/v1")), Path())
-    with pytest.raises(ValueError, match="replies go to their end"):
+    with pytest.raises(ValueError, match="cannot stop replies early"):
         list(server.generate([], ENOUGH))
 
 

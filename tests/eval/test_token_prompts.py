@@ -143,7 +143,7 @@ def test_a_server_elsewhere_gets_text(folder: Path, toy_data: Path) -> None:
         else:
             assert [one.text for one in found] == [one.text for one in replies(here.generate, queries)]
         assert all(isinstance(body["prompt"], str) for body in server.bodies)
-        with pytest.raises(ValueError, match=r"gives no likelihoods of answers by server.api: text; set `method: generation`"):
+        with pytest.raises(ValueError, match=r"server.api: text returns no likelihoods of answers; set `method: generation`"):
             there.loglikelihoods(queries, PLAIN)
 
 
@@ -204,7 +204,7 @@ def test_a_reply_that_the_window_cuts_is_a_failure(served: Callable, toy_data: P
     server.window = size + 1
     (cut,) = replies(there.generate, [query])
     assert cut.error == (
-        f"the reply was cut after 1 of 8 tokens: with the prompt of {size} it exceeds what the server reads; "
+        f"the reply was cut off after 1 of 8 tokens: with the prompt of {size} it exceeds the server's limit; "
         "lower `shots` or `max_new_tokens` of the run in params.yaml"
     )
 
@@ -218,17 +218,17 @@ def test_a_prompt_that_is_read_otherwise_is_a_failure(api: str, served: Callable
 
 
 @pytest.mark.parametrize(("way", "api", "cause"), [
-    ("none", "vllm", "the server gave no likelihoods of . of . tokens; expected logprob_token_ids of /completions, as vLLM 0.33 has it.*"),
-    ("other", "vllm", "the server gave no likelihoods of . of . tokens; expected logprob_token_ids .*"),
-    ("null", "vllm", "the server gave no likelihoods of . of . tokens; expected logprob_token_ids .*"),
+    ("none", "vllm", "the server returned no likelihoods of . of . tokens; expected logprob_token_ids of /completions.*"),
+    ("other", "vllm", "the server returned no likelihoods of . of . tokens; expected logprob_token_ids .*"),
+    ("null", "vllm", "the server returned no likelihoods of . of . tokens; expected logprob_token_ids .*"),
     ("nan", "vllm", "no completion in JSON .*"),
-    ("shares", "vllm", "the server gave a likelihood of 0.7; expected a logarithm, which is 0 at most"),
+    ("shares", "vllm", "the server returned a likelihood of 0.7; expected a logarithm, at most 0"),
     ("clamped", "vllm", None),
-    ("none", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` with `logprobs` of /completions.*"),
-    ("short", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` .*"),
-    ("null", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` .*"),
+    ("none", "tokens", "the server returned no likelihoods of . of . tokens; expected `echo` with `logprobs` of /completions.*"),
+    ("short", "tokens", "the server returned no likelihoods of . of . tokens; expected `echo` .*"),
+    ("null", "tokens", "the server returned no likelihoods of . of . tokens; expected `echo` .*"),
     ("nan", "tokens", "no completion in JSON .*"),
-    ("shares", "tokens", "the server gave a likelihood of 0.7; expected a logarithm, which is 0 at most"),
+    ("shares", "tokens", "the server returned a likelihood of 0.7; expected a logarithm, at most 0"),
     ("clamped", "tokens", None),
 ])  # fmt: skip
 def test_likelihoods_that_are_none_fail(way: str, api: str, cause: str | None, served: Callable, toy_data: Path) -> None:
@@ -249,12 +249,12 @@ _TWO = [{"text": "正确", "finish_reason": "stop"}] * 2
     ({"token_ids": [-5]}, {}, "no completion in JSON .*Expected `int` >= 0.*"),
     ({"token_ids": [10**12]}, {}, "no completion in JSON .*Expected `int` <= .*"),
     ({"token_ids": [10**25]}, {}, "no completion in JSON .*"),
-    ({"token_ids": [], "text": "正确"}, {}, "the server spells the tokens of its reply otherwise .*server.tokenizer.*"),
-    ({"token_ids": [5], "text": "正确"}, {}, "the server spells the tokens of its reply otherwise .*"),
+    ({"token_ids": [], "text": "正确"}, {}, "the server decodes the tokens of its reply differently .*server.tokenizer.*"),
+    ({"token_ids": [5], "text": "正确"}, {}, "the server decodes the tokens of its reply differently .*"),
     ({"token_ids": [5] * 9, "text": ""}, {}, "the server ignores the limit of 8 tokens: the reply has 9"),
-    ({"token_ids": [], "text": "", "finish_reason": "length"}, {}, "the reply was cut after 0 of 8 tokens: .*"),
-    ({}, {"choices": _TWO}, "the server gave 2 replies to one request; .* server.api .*"),
-    ({}, {"usage": None}, "the server does not say how many tokens it read of a prompt of .*"),
+    ({"token_ids": [], "text": "", "finish_reason": "length"}, {}, "the reply was cut off after 0 of 8 tokens: .*"),
+    ({}, {"choices": _TWO}, "the server returned 2 replies to one request; .* server.api .*"),
+    ({}, {"usage": None}, "the server does not report the tokens it read of a prompt of .*"),
 ])  # fmt: skip
 def test_replies_that_contradict_themselves_fail(choice: dict, response: dict, cause: str, served: Callable, toy_data: Path) -> None:
     server, there = served()
@@ -264,8 +264,8 @@ def test_replies_that_contradict_themselves_fail(choice: dict, response: dict, c
 
 
 @pytest.mark.parametrize(("choice", "response", "cause"), [
-    ({"text": "", "finish_reason": "length"}, {"usage": {"completion_tokens": 0}}, "the server does not say how many .*"),
-    ({}, {"choices": _TWO}, "the server gave 2 replies to one request; .*"),
+    ({"text": "", "finish_reason": "length"}, {"usage": {"completion_tokens": 0}}, "the server does not report .*"),
+    ({}, {"choices": _TWO}, "the server returned 2 replies to one request; .*"),
 ])  # fmt: skip
 @pytest.mark.parametrize("method", ["generate", "loglikelihoods"])
 def test_nor_do_those_of_other_servers(method: str, choice: dict, response: dict, cause: str, served: Callable, toy_data: Path) -> None:
@@ -280,7 +280,7 @@ def test_an_empty_reply_at_the_limit_of_another_server_fails(served: Callable, t
     queries = queries_of(there, toy_data, task="claim")[:1]
     size = len(there._renderer.token_ids(queries)[0])
     server.choice, server.response = {"text": "", "finish_reason": "length"}, {"usage": {"prompt_tokens": size, "completion_tokens": 0}}
-    assert replies(there.generate, queries)[0].error.startswith("the reply was cut after 0 of 8 tokens")
+    assert replies(there.generate, queries)[0].error.startswith("the reply was cut off after 0 of 8 tokens")
 
 
 def test_a_reply_whose_last_token_is_its_end_has_ended(served: Callable, plain: Path, toy_data: Path) -> None:
@@ -303,7 +303,7 @@ def test_a_server_of_another_vocabulary_is_noticed(served: Callable, plain: Path
     for ask, choice in ((there.generate, {}), (there.loglikelihoods, {"token_ids": [5], "text": "正确"})):
         server.choice = choice  # the toy model's first token is part of a letter, which shows nothing
         failed = [one.error for one in replies(ask, queries) if one.error]
-        assert failed and all("spells the tokens of its reply otherwise" in error for error in failed)
+        assert failed and all("decodes the tokens of its reply differently" in error for error in failed)
 
 
 def test_answers_of_the_same_tokens_are_no_answers(plain: Path, toy_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,8 +326,8 @@ def test_vllm_reads_what_answers_begin_with_once(served: Callable, toy_data: Pat
 
 
 @pytest.mark.parametrize(("way", "api", "told"), [
-    ("404", "vllm", "HTTP status 404: .*; prompts went to /completions by server.api: vllm; .* none such, set it to text or chat"),
-    ("404", "text", "by server.api: text; if this server has none such, set it to chat"),
+    ("404", "vllm", "HTTP status 404: .*; prompts went to /completions by server.api: vllm; .* not support that, set it to text or chat"),
+    ("404", "text", "by server.api: text; if this server does not support that, set it to chat"),
     ("texts", "tokens", "10 requests in a row failed .*prompt must be a string.* by server.api: tokens; .* set it to text or chat"),
 ])  # fmt: skip
 def test_a_server_without_the_api_names_the_setting(way: str, api: str, told: str, served: Callable, toy_data: Path) -> None:
@@ -338,7 +338,7 @@ def test_a_server_without_the_api_names_the_setting(way: str, api: str, told: st
 
 def test_a_tokenizer_that_cannot_be_had_names_the_setting(plain: Path) -> None:
     message = (
-        r"model m: server.api: tokens renders prompts here, and needs the model's tokenizer .* server.tokenizer, .* or set server.api: chat"
+        r"model m: server.api: tokens renders prompts here and needs the model's tokenizer .* server.tokenizer .* or set server.api: chat"
     )
     block = Server(url="http://127.0.0.1/v1", api="tokens")
     with pytest.raises(ValueError, match=message):

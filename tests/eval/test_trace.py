@@ -150,7 +150,7 @@ def test_from_a_question_to_both_of_its_pages(trace) -> None:
     assert "tiny-essay #0: mark 61.5 (standard_first) | 分数：61.5" in told
     assert "tiny-choice #0: answered B wrong" in told and "tiny-choice #1: answered A right" in told
     assert "begins: <html>第1题 感觉是（ ）</html>" in told  # unpacked, while the id is that of the bytes as they came
-    assert "begins: no text, but bytes: 50 4b 03 04 00 00 72 65\n" in told and f"url: {BINARY}" in told
+    assert "begins: binary file, first bytes: 50 4b 03 04 00 00 72 65\n" in told and f"url: {BINARY}" in told
     assert "fault" not in told
 
 
@@ -158,10 +158,10 @@ def test_back_from_a_page_and_from_a_fact_to_the_scores(trace) -> None:
     told = trace(page_id(ENTRY, BODIES[ENTRY]))
     assert f"{FACT} (disease_symptom) 痛风 – 关节痛" in told
     assert f"{CLAIM} (test) {FACTUAL}" in told
-    assert "tiny-claims: 1 of 2 replies right" in told
+    assert "tiny-claims: 1 of 2 replies correct" in told
     assert "tiny-claims #0 factual" in trace(FACT)
     paper = trace(PAPER)  # by its address
-    assert f"{QUESTION} (test) 感觉是（ ）" in paper and "tiny-choice: 1 of 2 replies right" in paper
+    assert f"{QUESTION} (test) 感觉是（ ）" in paper and "tiny-choice: 1 of 2 replies correct" in paper
     archive = json.loads(trace(PAPER, "--json"))["archive"]
     assert archive.startswith("data/pages/papers/2026-11-20.warc.gz, bytes ")
 
@@ -169,7 +169,7 @@ def test_back_from_a_page_and_from_a_fact_to_the_scores(trace) -> None:
 @pytest.mark.parametrize("query", ["group-0123456789", "觉是", '"反映"'])
 def test_several_hits_are_listed(trace, query: str) -> None:
     told = trace(query)
-    assert told.startswith("2 records have") and QUESTION in told and "知觉是" in told
+    assert told.startswith("2 records match") and QUESTION in told and "知觉是" in told
     assert len(json.loads(trace(query, "--json"))) == 2
 
 
@@ -195,7 +195,7 @@ def test_a_page_that_is_gone_or_damaged_is_told(trace, project: Path, tmp_path: 
     (broken / "pages/encyclopedia/2026-11-20.warc.gz").write_bytes(b"torn")
     assert "the record cannot be read" in trace(CLAIM, "--data", str(broken))
     (broken / "pages/encyclopedia/2026-11-20.warc.gz").unlink()
-    assert "is not here; `dvc checkout" in trace(CLAIM, "--data", str(broken))
+    assert "is missing; `dvc checkout" in trace(CLAIM, "--data", str(broken))
     shutil.rmtree(broken / "pages")
     assert "no index under" in trace(CLAIM, "--data", str(broken))
 
@@ -203,7 +203,7 @@ def test_a_page_that_is_gone_or_damaged_is_told(trace, project: Path, tmp_path: 
 def test_what_is_not_there_is_told(trace, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no claim, question, fact or page under data"):
         trace("没有")
-    with pytest.raises(ValueError, match="nothing to look for"):
+    with pytest.raises(ValueError, match="nothing to search for"):
         trace(" ")
     with pytest.raises(FileNotFoundError, match="dvc repro"):
         trace("痛风", "--data", str(tmp_path))
@@ -211,7 +211,7 @@ def test_what_is_not_there_is_told(trace, tmp_path: Path) -> None:
 
 def test_a_wrong_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the repository's folder"):
+    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command from the repository's root"):
         main(["痛风"])
 
 

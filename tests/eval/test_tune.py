@@ -80,7 +80,7 @@ def test_what_was_made_of_the_same_is_kept(toy_models: Path, toy_data: Path, tmp
     made = (tmp_path / "a" / "adapter_model.safetensors").stat().st_mtime_ns
     assert tuned(toy_models, toy_data, tmp_path / "a") == first
     assert (tmp_path / "a" / "adapter_model.safetensors").stat().st_mtime_ns == made
-    assert "kept" in capsys.readouterr().err
+    assert "reused" in capsys.readouterr().err
     whole = digests(tmp_path / "a")
     os.truncate(tmp_path / "a" / "adapter_model.safetensors", 100)  # by a loss of power
     assert tuned(toy_models, toy_data, tmp_path / "a") == first
@@ -251,14 +251,14 @@ def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("text", "told"), [
     ('[{"question": "x"}]', r"row 1: found question; expected `conversations`"),
     ("[3]", "row 1: found 3; expected"),
-    ('[{"conversations": [{"from": "gpt", "value": "x"}]}]', "row 1: turns of gpt; expected user and assistant in turn"),
-    ('[{"conversations": [{"from": "human", "value": "x"}, {"from": "tool", "value": "x"}]}]', "row 1: turns of human, tool"),
-    ('[{"instruction": "x", "output": 3}]', "row 1: turns of user, assistant; expected"),
-    ('[{"instruction": 3, "input": 4, "output": "x"}]', "row 1: turns of user, assistant; expected .* none empty"),
+    ('[{"conversations": [{"from": "gpt", "value": "x"}]}]', "row 1: found turns of gpt; expected alternating user and assistant"),
+    ('[{"conversations": [{"from": "human", "value": "x"}, {"from": "tool", "value": "x"}]}]', "row 1: found turns of human, tool"),
+    ('[{"instruction": "x", "output": 3}]', "row 1: found turns of user, assistant; expected"),
+    ('[{"instruction": 3, "input": 4, "output": "x"}]', "row 1: found turns of user, assistant; expected .* none empty"),
     ('[{"instruction": "x", "output": "y", "history": 3}]', "row 1: history 3; expected pairs of question and reply"),
     ('[{"instruction": "x", "output": "y", "history": [["z"]]}]', r"row 1: history \[\['z'\]\]; expected pairs"),
-    ('[{"conversations": []}]', "row 1: turns of nobody"),
-    ("{", "expected a JSON list of conversations, or one a line"),
+    ('[{"conversations": []}]', "row 1: found turns of nobody"),
+    ("{", "expected a JSON list of conversations, or one per line"),
 ])  # fmt: skip
 def test_a_wrong_conversation_is_named(text: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
@@ -271,7 +271,7 @@ def test_train_that_is_kin_to_test_stops_the_training(toy_models: Path, toy_data
     claims = [next(iter(read_jsonl(data / "splits" / name / "claims.jsonl", ClaimPair))) for name in ("train", "test")]
     crossing = structs.replace(claims[0], head=claims[1].head)
     write_jsonl(data / "splits" / "train" / "claims.jsonl", [crossing], key=lambda row: row.id)
-    with pytest.raises(ValueError, match="is related to test or reserved by 病"):
+    with pytest.raises(ValueError, match="is related to test or reserved through 病"):
         tuned(toy_models, data, tmp_path / "m")
 
 
@@ -321,8 +321,8 @@ def test_more_than_there_is_is_said(toy_models: Path, toy_data: Path, capsys: py
     tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
     TrainingSet(tokenizer, Tuning(**QUICK | {"data": {"claims": 20000, "words": 1, "cases": 0.5}}), places_of(toy_data), "tune.m")
     told = capsys.readouterr().err
-    assert "tune.m.data.claims: 20,000 wanted, 12 may be learned" in told
-    assert "tune.m.data.cases: nothing of it may be learned" in told and "words" not in told
+    assert "tune.m.data.claims: 20,000 requested, only 12 may be learned" in told
+    assert "tune.m.data.cases: no item may be learned" in told and "words" not in told
 
 
 @pytest.mark.parametrize("amount", [float("inf"), float("nan"), -1, 1e400])
@@ -369,8 +369,8 @@ def test_presets_are_the_settings_of_the_papers() -> None:
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"data": {"claim": 1}}, r"here\.data .*: unknown kind of data 'claim'; known: .*did you mean claims"),
-    ({"data": {"cases": 1}}, "nothing of cases in train fits 400 tokens"),
-    ({"max_tokens": 3}, r"nothing of claims in train fits 3 tokens \(claims: 24 items, 24 long\)"),
+    ({"data": {"cases": 1}}, "no item of cases in train fits into 400 tokens"),
+    ({"max_tokens": 3}, r"no item of claims in train fits into 3 tokens \(claims: 24 items, 24 long\)"),
 ])  # fmt: skip
 def test_wrong_data_are_named(change: dict, message: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message.replace("here", "params.yaml: tune.m")):
@@ -404,7 +404,7 @@ def test_the_stage_tunes_what_finetune_made(
 
 def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"empty has no config.json; expected a model of transformers"):
+    with pytest.raises(ValueError, match=r"empty has no config.json; expected a transformers model"):
         tune(structs.replace(base_of(toy_models), name=str(tmp_path / "empty")), Tuning(**QUICK), places_of(toy_data), tmp_path / "m")
     monkeypatch.setitem(sys.modules, "peft", None)
     with pytest.raises(ValueError, match=r"needs peft, which is not installed; `pip install -e '.\[tune\]'`, or set `method: full`"):
@@ -462,7 +462,7 @@ def test_a_model_that_is_kept_has_the_counts_of_today(
     for size in (1, 2):
         (data / "dialogues" / "own.json").write_text(json.dumps(rows[:size]), encoding="utf-8")
         told = tuned(toy_models, data, tmp_path / "m", data={"own": 1})
-    assert "kept" in capsys.readouterr().err and told["data"]["own"]["left_out_held"] == 1
+    assert "reused" in capsys.readouterr().err and told["data"]["own"]["left_out_held"] == 1
     assert told == tuned(toy_models, data, tmp_path / "anew", data={"own": 1})
     assert digests(tmp_path / "m") == digests(tmp_path / "anew")
 

@@ -155,7 +155,7 @@ def test_a_question_with_fewer_options_recurs_and_more_orders_than_options_are_r
     write_jsonl(tmp_path / "test/questions.jsonl", rows, key=lambda row: row.id)
     variants = RequestBuilder(tmp_path).by_variant(Run(model="m", task="choice", orders=3))
     assert [[one.shift for one in of_order if len(one.options) == 2] for of_order in variants] == [[0], [1], [0]]
-    with pytest.raises(ValueError, match="orders: 5 found, and no question of test has more than 4 options; set `orders: 4`"):
+    with pytest.raises(ValueError, match="orders: 5, but no question of test has more than 4 options; set `orders: 4`"):
         RequestBuilder(tmp_path).by_variant(Run(model="m", task="choice", orders=5))
 
 
@@ -188,7 +188,7 @@ def test_variants_that_no_run_can_have_are_refused(about: dict[str, Any], messag
 
 
 def test_a_sweep_takes_runs_of_one_variant(splits: Path) -> None:
-    with pytest.raises(ValueError, match="name one with a single variant"):
+    with pytest.raises(ValueError, match="needs runs with a single variant"):
         RequestBuilder(splits).of_run(Run(model="m", task="choice", orders=2))
 
 

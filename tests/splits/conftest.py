@@ -1,4 +1,4 @@
-"""Toy questions and claims for the split and the release."""
+"""Toy questions and claims for the tests of split and release."""
 
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -24,12 +24,14 @@ PATHS = {
 
 @pytest.fixture(scope="session")
 def question() -> Callable[..., Question]:
-    """Make a question of which only what matters is named."""
+    """Make a question from only the fields that matter."""
 
     def make(number: int, exam: str = "PCE", subject: str = "心理诊断", kind: str = "mcqa", answer: str = "A", **fields) -> Question:
-        own = "".join(chr(0x4E00 + 40 * number + place) for place in range(20)) if kind in ("tf", "blank") else ""  # no options tell apart
+        own = (
+            "".join(chr(0x4E00 + 40 * number + place) for place in range(20)) if kind in ("tf", "blank") else ""
+        )  # no options that distinguish it
         stem = f"{exam}{subject}{kind}{fields.get('category')}{fields.get('form')}{own}第{number}题（ ）。"
-        texts = [f"{stem.removesuffix('题（ ）。')}之{letter}" for letter in "ABCDE"]  # no two questions have one right answer
+        texts = [f"{stem.removesuffix('题（ ）。')}之{letter}" for letter in "ABCDE"]  # no two questions have the same correct answer
         texts = [] if kind in ("qa", "blank") else ["正确", "错误"] if kind == "tf" else texts
         options = [Option(letter=letter, text=text) for letter, text in zip("ABCDE", texts, strict=False)]
         fields.setdefault("provenance", SEEN)
@@ -80,13 +82,13 @@ def claims(claim: Callable[..., ClaimPair]) -> list[ClaimPair]:
 
 @pytest.fixture
 def release_of(tmp_path: Path) -> Callable[..., Path]:
-    """Run the release stage on a folder with `splits/`, against a ledger of its own; return the release."""
+    """Run the release stage on a folder with `splits/`, with a separate ledger; return the release."""
     return release_in(tmp_path)
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory, pool: list[Question], claims: list[ClaimPair]) -> Path:
-    """A folder with `run/splits` and `release`, built once and not to be written to."""
+    """A folder with `run/splits` and `release`, built once; do not write to it."""
     root = tmp_path_factory.mktemp("built")
     release_in(root)(split_in(root)(pool, claims, quota__tf="1"))
     return root
@@ -94,14 +96,14 @@ def built(tmp_path_factory: pytest.TempPathFactory, pool: list[Question], claims
 
 @pytest.fixture
 def release(built: Path, tmp_path: Path) -> Path:
-    """A release, its splits in `run` beside it."""
+    """A release, with its splits in `run` next to it."""
     shutil.copytree(built, tmp_path, dirs_exist_ok=True)
     return tmp_path / "release"
 
 
 @pytest.fixture
 def split_files(tmp_path: Path) -> Callable[..., Path]:
-    """Run the stage on records in the order given; return the folder with `splits/` and `split.json`."""
+    """Run the stage on records in the given order; return the folder with `splits/` and `split.json`."""
     return split_in(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""A Hugging Face Hub on loopback: as much of its API as one needs to send a dataset and to load it."""
+"""A Hugging Face Hub on loopback: the part of its API that sending and loading a dataset needs."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ TOKEN = "hf_loopback"
 
 
 class Hub(ThreadingHTTPServer):
-    """Datasets by name; each has its commits, the last one first, and its tags."""
+    """Datasets by name; each has its commits, last one first, and its tags."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -135,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def _entry(path: str, content: bytes) -> dict[str, Any]:

@@ -1,14 +1,14 @@
-"""What a fair deal is, found by another way than ours."""
+"""A fair deal, computed by another method."""
 
 import scipy
 
 
 def leximin(budget: int, caps: list[float]) -> list[float]:
-    """Max-min optimum by linear programs: raise the least share as far as it goes, fix who is full, go on."""
+    """Max-min optimum by linear programs: raise the smallest share as far as possible, fix the full ones, repeat."""
     fixed: dict[int, float] = {}
     while len(fixed) < len(caps):
         free = [i for i in range(len(caps)) if i not in fixed]
-        # variables: one share for each that is free, and the least share t; maximize t with t <= share <= cap, sum <= what is left
+        # variables: one share for each free key, and the smallest share t; maximize t with t <= share <= cap, sum <= remaining budget
         least = [[-(i == j) for j in free] + [1] for i in free]
         total = [[1] * len(free) + [0]]
         bounds = [(0, caps[i]) for i in free] + [(0, None)]

@@ -45,7 +45,7 @@ POOLS = st.lists(st.tuples(CELLS, st.sampled_from("ABCDE"), TIES, TIES), max_siz
 
 
 def singles(cell: Stratum, number: int) -> list[QuestionSummary]:
-    """Return questions that stand alone."""
+    """Return questions without ties."""
     return [QuestionSummary(f"q-{cell.category}-{cell.exam}-{cell.subject}-{n}", cell, "A", None, None) for n in range(number)]
 
 
@@ -56,7 +56,7 @@ def counts(rows: list[QuestionSummary], splits: dict[str, str], split: str) -> C
 @pytest.mark.slow
 @given(POOLS, SETTINGS)
 @settings(max_examples=150, deadline=None)
-def test_laws_of_every_pool(rows: list[QuestionSummary], settings: Params) -> None:
+def test_laws_for_every_pool(rows: list[QuestionSummary], settings: Params) -> None:
     splits = allocate(rows, settings)
     assert set(splits) == {row.id for row in rows} and set(splits.values()) <= set(SPLITS)
     for tie in ("group_id", "cluster_id"):
@@ -93,7 +93,7 @@ def _dev_is_a_share(rows: list[QuestionSummary], splits: dict[str, str], setting
 
 @given(POOLS, SETTINGS)
 @settings(max_examples=60, deadline=None)
-def test_strict_gives_all_exams_the_same(rows: list[QuestionSummary], settings: Params) -> None:
+def test_strict_balance_makes_exams_equal(rows: list[QuestionSummary], settings: Params) -> None:
     splits = allocate(rows, msgspec.structs.replace(settings, balance="strict"))
     test = Counter(row.stratum[:3] for row in rows if splits[row.id] == "test" and row.stratum.exam != "TCM")
     for category, kind in itertools.product(("kg", "ca"), ("mcqa", "mrqa", "qa", "tf")):
@@ -104,7 +104,7 @@ def test_strict_gives_all_exams_the_same(rows: list[QuestionSummary], settings: 
 @pytest.mark.slow
 @given(POOLS, SETTINGS, st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_the_order_of_the_input_changes_nothing(rows: list[QuestionSummary], settings: Params, random: Random) -> None:
+def test_input_order_does_not_matter(rows: list[QuestionSummary], settings: Params, random: Random) -> None:
     shuffled = list(rows)
     random.shuffle(shuffled)
     assert allocate(shuffled, settings) == allocate(rows, settings)
@@ -120,7 +120,7 @@ def test_water_filling_is_within_one_of_the_linear_optimum(budget: int, caps: li
 
 @given(st.integers(0, 14), st.lists(st.integers(0, 5), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_water_filling_is_the_best_of_all_ways(budget: int, caps: list[int]) -> None:
+def test_water_filling_equals_brute_force(budget: int, caps: list[int]) -> None:
     dealt = water_fill(budget, dict(enumerate(caps)), dict.fromkeys(range(len(caps)), 0))
     ways = itertools.product(*(range(cap + 1) for cap in caps))
     best = max(sorted(way) for way in ways if sum(way) == min(budget, sum(caps)))
@@ -140,14 +140,14 @@ def test_single_questions_reach_the_max_min_optimum(quota: int, sizes: list[int]
     assert all(abs(number - share) < 1 for number, share in zip(got, leximin(quota, caps), strict=True))
 
 
-def test_a_group_too_large_for_the_rest_is_skipped_for_a_smaller_one() -> None:
+def test_skips_a_too_large_group_for_a_smaller_one() -> None:
     cell = Stratum("ca", "PCE", "mcqa", "案例", "")
     rows = [QuestionSummary(f"q-{size}{n}{m}", cell, "A", f"g-{size}-{n}", None) for size in (2, 5) for n in range(4) for m in range(size)]
     splits = allocate(rows, params(quota=Quota(mcqa=7), train_floor=0, dev_share=0))
     assert counts(rows, splits, "test")[cell] == counts(rows, splits, "reserved")[cell] in (6, 7)
 
 
-def test_units_are_joined_through_clusters_and_groups() -> None:
+def test_clusters_and_groups_join_units() -> None:
     cell = Stratum("ca", "PCE", "mcqa", "案例", "")
     ties = [("g1", None), ("g1", "c1"), (None, "c1"), ("g2", "c2"), (None, None), ("g3", "c2"), (None, "c3")]
     units = join(QuestionSummary(f"q-{n}", cell, "A", *tie) for n, tie in enumerate(ties))
@@ -155,7 +155,7 @@ def test_units_are_joined_through_clusters_and_groups() -> None:
     assert [unit.key for unit in units] == ["g1", "g2", "q-4", "q-6"]
 
 
-def test_a_repeated_id_is_refused() -> None:
+def test_rejects_a_repeated_id() -> None:
     row = QuestionSummary("q-1", Stratum("kg", "PCE", "mcqa", "甲", ""), "A", None, None)
     with pytest.raises(ValueError, match="q-1 is in the input twice"):
         join([row, row])
@@ -164,7 +164,7 @@ def test_a_repeated_id_is_refused() -> None:
 @pytest.mark.parametrize(("balance", "expected"), [("fill", {"PCE": 5, "TQE": 2}), ("strict", {"PCE": 2, "TQE": 2})])
 def test_balance(balance: str, expected: dict[str, int]) -> None:
     rows = singles(Stratum("kg", "PCE", "mcqa", "甲", ""), 30) + singles(Stratum("kg", "TQE", "mcqa", "甲", ""), 6)
-    # An exam without case questions takes no part in their balance.
+    # An exam without case questions does not take part in their balance.
     rows += singles(Stratum("ca", "PCE", "mcqa", "甲", ""), 20)
     splits = allocate(rows, params(balance=balance))
     assert {cell.exam: number for cell, number in counts(rows, splits, "test").items() if cell.category == "kg"} == expected
@@ -183,12 +183,12 @@ def test_tcm_letters_are_as_even_as_the_supply_allows(pool: list[tuple[str, str]
     chosen = {split: sorted(row.answer for row in rows if splits[row.id] == split) for split in ("test", "reserved")}
     size = Counter(row.stratum.subject for row in rows if splits[row.id] == "test")
     got = sum(n * n for letters in chosen.values() for n in Counter(letters).values())
-    # Exchanges are made while one, or a chain on one side, helps; where only a detour through both sides would, a letter or two stay off.
+    # Exchanges are made while one, or a chain on one side, helps; if only a detour through both sides would, a letter or two stay uneven.
     assert got - _evenest(rows, size) in (0, 2, 4)
 
 
 def _evenest(rows: list[QuestionSummary], size: Counter[str]) -> int:
-    """Return the least sum of squares over all ways to draw test and reserved."""
+    """Return the smallest sum of squares over all ways to draw test and reserved."""
     per_subject = []
     for subject, number in sorted(size.items()):
         letters = [row.answer for row in rows if row.stratum.subject == subject]
@@ -204,7 +204,7 @@ def _evenest(rows: list[QuestionSummary], size: Counter[str]) -> int:
 
 
 @pytest.mark.parametrize("added", range(5))
-def test_new_questions_move_few_of_the_old(added: int) -> None:
+def test_new_questions_move_few_old_ones(added: int) -> None:
     cell = Stratum("kg", "PCE", "mcqa", "甲", "")
     rows = singles(cell, 100)
     more = [*rows, QuestionSummary(f"q-new-{added}", cell, "A", None, None)]
@@ -230,7 +230,7 @@ def test_claims_are_drawn_by_head(claim, pairs: list[tuple[str, int]], test: flo
         assert found["dev"] == rounded(dev * (len(heads) - found["test"] - found["reserved"]))
 
 
-def test_one_stem_with_other_options_is_one_unit() -> None:
+def test_one_stem_with_different_options_is_one_unit() -> None:
     cell = Stratum("kg", "PCE", "mcqa", "甲", "")
     ties = (None, "c0", "stem-1"), (None, "c1", "stem-1"), (None, None)
     units = join(QuestionSummary(f"q-{n}", cell, "A", *tie) for n, tie in enumerate(ties))

@@ -1,4 +1,4 @@
-"""The ledger of assignments: merged branches, recognised edits, and messages to a person."""
+"""The ledger of assignments: merged branches, recognized edits, and explanations."""
 
 import subprocess
 from pathlib import Path
@@ -26,7 +26,7 @@ TRAINED = {"train", "dev"}
 
 
 @given(st.lists(PLACED, min_size=1, max_size=4), st.randoms(use_true_random=False))
-def test_rows_that_differ_are_settled_on_the_safe_side_in_any_order(rows: list[Assignment], random: Random) -> None:
+def test_conflicting_rows_resolve_to_the_safer_one_in_any_order(rows: list[Assignment], random: Random) -> None:
     held = any(row.split not in TRAINED for row in rows)
     kept = AssignmentLedger(rows).assigned["q-1"]
     assert (kept.split not in TRAINED) == held
@@ -39,13 +39,13 @@ def test_rows_that_differ_are_settled_on_the_safe_side_in_any_order(rows: list[A
 
 
 @given(PLACED, PLACED)
-def test_of_two_rows_the_order_does_not_matter(one: Assignment, other: Assignment) -> None:
+def test_order_of_two_rows_does_not_matter(one: Assignment, other: Assignment) -> None:
     assert safer(one, other) == safer(other, one)
     assert safer(one, one) == one
 
 
 @given(PLACED, PLACED)
-def test_of_two_rows_what_was_published_or_trained_on_holds_and_no_name_is_lost(one: Assignment, other: Assignment) -> None:
+def test_published_or_trained_row_applies_and_no_name_is_lost(one: Assignment, other: Assignment) -> None:
     kept = safer(one, other)
     if {one.split, other.split} <= TRAINED:
         assert kept.split == ("train" if "train" in (one.split, other.split) else "dev")
@@ -55,8 +55,8 @@ def test_of_two_rows_what_was_published_or_trained_on_holds_and_no_name_is_lost(
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=4))
-def test_of_a_version_that_was_written_twice_the_larger_numbers_hold(numbers: list[tuple[int, int]]) -> None:
-    """Lines that a merge doubled: were the smaller ones to hold, a line could be lost unnoticed."""
+def test_larger_numbers_of_a_duplicated_version_apply(numbers: list[tuple[int, int]]) -> None:
+    """Lines duplicated by a merge: with the smaller numbers, a lost line could go unnoticed."""
     one = Version(name="v1-a", number=1, settings={}, records=0)
     ledger = AssignmentLedger([replace(one, assigned=assigned, held=held) for assigned, held in numbers])
     assert ledger.versions == {
@@ -64,7 +64,7 @@ def test_of_a_version_that_was_written_twice_the_larger_numbers_hold(numbers: li
     }
 
 
-def test_of_too_many_the_oldest_stay_where_a_quota_shrank_and_else_those_who_stood_last(split_files, question, tmp_path: Path) -> None:
+def test_oldest_stay_if_a_quota_shrank_else_the_newest(split_files, question, tmp_path: Path) -> None:
     first, more = [[question(n, subject="甲") for n in range(start, start + 10)] for start in (0, 10)]
     assignments = tmp_path / "assignments.jsonl"
 
@@ -80,11 +80,11 @@ def test_of_too_many_the_oldest_stay_where_a_quota_shrank_and_else_those_who_sto
     stood = asked([*(one for one in first if one.id not in gone), *more], "without", quota__mcqa="4")
     back = asked([*first, *more], "back", quota__mcqa="4")
     assert len(stood) == len(back) == 4 and len(stood - old) == 2 and back > stood - old
-    # Now the quota shrinks: who stands since the first version stays, who took the place of those who left goes.
+    # Now the quota shrinks: those assigned since the first version stay, the replacements leave.
     assert asked([*first, *more], "less", quota__mcqa="2") == back & old
 
 
-def test_a_question_is_known_by_every_case_that_it_ever_had(split_files, question, tmp_path: Path) -> None:
+def test_recognizes_a_question_by_every_case_it_ever_had(split_files, question, tmp_path: Path) -> None:
     assignments = str(tmp_path / "assignments.jsonl")
     for group in ("group-a", "group-b", None):
         split_files([question(1, subject="甲", group_id=group)], assignments=assignments)
@@ -93,7 +93,7 @@ def test_a_question_is_known_by_every_case_that_it_ever_had(split_files, questio
     assert [one.id for group in ("group-a", "group-b") for one in ledger.named([group])] == [key, key]
 
 
-def test_two_branches_are_merged_by_git_and_read(split_files, pool, tmp_path: Path) -> None:
+def test_reads_two_branches_merged_by_git(split_files, pool, tmp_path: Path) -> None:
     def git(*words: str) -> None:
         names = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "-c", "init.defaultBranch=main")
         subprocess.run(["git", *names, *words], cwd=repository, check=True, capture_output=True)
@@ -124,7 +124,7 @@ def test_two_branches_are_merged_by_git_and_read(split_files, pool, tmp_path: Pa
     assert version(pool, "both") == both
 
 
-def test_an_edited_question_takes_the_place_of_the_old_one(split_files, question, tmp_path: Path) -> None:
+def test_edited_question_replaces_the_old_one(split_files, question, tmp_path: Path) -> None:
     pool = [question(n, subject="甲") for n in range(30)]
     assignments = str(tmp_path / "assignments.jsonl")
     folder = split_files(pool, assignments=assignments)
@@ -143,13 +143,13 @@ def question_with(one: Question, change) -> Question:
 
 
 @given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9000), min_size=12, max_size=60), st.integers(0, 11))
-def test_a_text_is_known_by_its_sketch_after_an_edit(text: str, place: int) -> None:
+def test_recognizes_an_edited_text_by_its_sketch(text: str, place: int) -> None:
     edited = text[:place] + "改" + text[place + 1 :]
     assert known_again([("other", "完全不同的另一句话而已"), ("new", edited)], {"old": sketch(text)}).get("new") == ["old"]
     assert sketch(text) == sketch(text) and known_again([("new", edited)], {}) == {}
 
 
-def test_a_cluster_is_known_by_any_of_its_members(split_files, question, tmp_path: Path) -> None:
+def test_recognizes_a_cluster_by_any_member(split_files, question, tmp_path: Path) -> None:
     pool, assignments = [question(n, subject="甲") for n in range(30)], str(tmp_path / "assignments.jsonl")
     (tmp_path / "run").mkdir()
     other = question(99, subject="甲")
@@ -162,7 +162,7 @@ def test_a_cluster_is_known_by_any_of_its_members(split_files, question, tmp_pat
     assert other.id not in read_assignments(Path(assignments)).assigned
 
 
-def test_a_place_is_explained(split_files, pool, claims, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_explains_an_assignment(split_files, pool, claims, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     folder = split_files(pool, claims)
     assignments = [word for name in ("assignments", "questions", "claims") for word in (f"--{name}", str(folder / f"{name}.jsonl"))]
     test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question))

@@ -1,4 +1,4 @@
-"""The dataset card, as text and in a browser, and the bill of materials: in an order that hangs on nothing but what is told."""
+"""The dataset card, as text and in a browser, and the bill of materials, in an order that depends only on their contents."""
 
 import json
 import re
@@ -22,7 +22,7 @@ NAMES = st.sampled_from(["a", "b", "甲", "乙"])
 
 
 def rows_under(card: str, head: str) -> list[list[str]]:
-    """Return the cells of the rows of a table by what its head begins with."""
+    """Return the cells of the rows of a table by the beginning of its head."""
     (table,) = re.findall(rf"^\| {head} \|.*\n\|[-:|]+\|\n((?:\|.*\n)*)", card, re.MULTILINE)
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
 
@@ -36,7 +36,7 @@ def card_of(**counts: Counter) -> str:
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, unique=True), st.randoms(use_true_random=False))
-def test_sources_and_subjects_are_told_in_their_order_however_they_were_counted(names: list[tuple[str, str, str]], random) -> None:
+def test_sources_and_subjects_are_sorted(names: list[tuple[str, str, str]], random) -> None:
     subjects = {(one[:2], "train") for one in names}
     cards = []
     for _ in range(2):
@@ -51,13 +51,13 @@ def test_sources_and_subjects_are_told_in_their_order_however_they_were_counted(
     ("records", "size"),
     [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (99_999, "10K<n<100K"), (9_999_999, "1M<n<10M"), (10_000_000, "n>10M")],
 )
-def test_the_size_is_told_in_the_words_of_the_hub(records: int, size: str) -> None:
+def test_gives_the_size_in_the_hubs_terms(records: int, size: str) -> None:
     assert f"size_categories:\n  - {size}\n" in card_of(tables=Counter({("kg", "mcqa", "train"): records}))
 
 
 @pytest.mark.slow
 @given(st.sets(st.sampled_from(CONFIGS)), st.sets(st.sampled_from(CONFIGS)))
-def test_what_is_taught_is_what_train_holds_in_the_order_of_the_configs(train: set[str], test: set[str]) -> None:
+def test_lists_instruction_files_in_the_order_of_configs(train: set[str], test: set[str]) -> None:
     card = card_of(tables=Counter({(name, "mcqa", split): 1 for split, names in (("train", train), ("test", test)) for name in names}))
     told = re.findall(r"LLaMA-Factory\. Configs: (.*)\.\n", card)
     taught = [f"`{name}`" for name in CONFIGS if name in train and name != FOURFOLD]
@@ -67,12 +67,12 @@ def test_what_is_taught_is_what_train_holds_in_the_order_of_the_configs(train: s
 @pytest.mark.parametrize(
     ("sites", "places"), [(["files"], "files"), (["a.cn"], "pages"), (["files", "a.cn"], "pages or files"), ([], "files")]
 )
-def test_texts_of_files_are_not_said_to_be_public(sites: list[str], places: str) -> None:
+def test_does_not_call_texts_of_files_public(sites: list[str], places: str) -> None:
     card = card_of(sources=Counter({("own", site, "2026-01-01"): 1 for site in sites}))
     assert f"names the {places} it was found in" in card and ("are public" in card) == ("a.cn" in sites)
 
 
-def test_a_record_that_was_seen_twice_on_a_site_is_one_of_it(split_files, release_of, question) -> None:
+def test_counts_a_record_seen_twice_on_a_site_once(split_files, release_of, question) -> None:
     one = question(1)
     seen = [replace(one.provenance[0], position=position) for position in ("q1", "q2")] + [replace(one.provenance[0], source="other")]
     release = release_of(split_files([replace(one, provenance=seen)]))
@@ -81,7 +81,7 @@ def test_a_record_that_was_seen_twice_on_a_site_is_one_of_it(split_files, releas
 
 
 @pytest.mark.slow
-def test_how_many_rows_are_written_at_a_time_changes_no_row(split_files, release_of, pool, claims, monkeypatch, tmp_path: Path) -> None:
+def test_batch_size_changes_no_row(split_files, release_of, pool, claims, monkeypatch, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     def tables(release: Path) -> dict[str, list[dict]]:
@@ -93,7 +93,7 @@ def test_how_many_rows_are_written_at_a_time_changes_no_row(split_files, release
     assert tables(release_of(folder, "by-threes")) == at_once
 
 
-def test_a_release_of_own_questions_alone_says_nothing_of_medicine(split_files, release_of, question) -> None:
+def test_release_of_own_questions_does_not_mention_medicine(split_files, release_of, question) -> None:
     folder = release_of(split_files([question(number, exam="导游", subject="地理") for number in range(12)]))
     card, croissant = ((folder / name).read_text(encoding="utf-8") for name in ("README.md", "croissant.json"))
     assert "\nQuestions of Chinese examinations, for the evaluation of language models." in card
@@ -101,7 +101,7 @@ def test_a_release_of_own_questions_alone_says_nothing_of_medicine(split_files, 
     assert not re.search(r"\b(medic|psycholog|disease|patient|care\b|claims?\b|fourfold|facts?\b)", card + croissant, re.IGNORECASE)
 
 
-def test_a_release_of_own_questions_has_their_name_and_licence(split_files, release_of, question) -> None:
+def test_release_of_own_questions_has_their_name_and_licence(split_files, release_of, question) -> None:
     flags = ["--name", "导游资格考试", "--description", "Questions of tour guides", "--licence", "cc-by-4.0"]
     folder = release_of(split_files([question(number, exam="导游", subject="地理") for number in range(12)]), flags=flags)
     card, *others = ((folder / name).read_text(encoding="utf-8") for name in ("README.md", "croissant.json", "bom.cdx.json"))
@@ -112,7 +112,7 @@ def test_a_release_of_own_questions_has_their_name_and_licence(split_files, rele
 
 
 def opened(browser, release: Path, tmp_path: Path):
-    """Return the card as a page, rendered by CommonMark with tables and HTML allowed, and the addresses that it asked for."""
+    """Return the card as a page, rendered by CommonMark with tables and HTML allowed, and the URLs that it requested."""
     body = DatasetCard((release / "README.md").read_text(encoding="utf-8")).text
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(body)
     (tmp_path / "card.html").write_text(f"<!doctype html><meta charset=utf-8><title>card</title>{html}", encoding="utf-8")
@@ -124,11 +124,11 @@ def opened(browser, release: Path, tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_the_card_renders(browser, release: Path, tmp_path: Path) -> None:
+def test_card_renders(browser, release: Path, tmp_path: Path) -> None:
     page, body, asked = opened(browser, release, tmp_path)
     tables = re.findall(r"(?:^\|.*\n)+", body, re.MULTILINE)
     assert page.locator("table").count() == len(tables) >= 8
-    told = [len(table.splitlines()) - 1 for table in tables]  # the line of dashes is no row
+    told = [len(table.splitlines()) - 1 for table in tables]  # the line of dashes is not a row
     assert page.eval_on_selector_all("table", "tables => tables.map(table => table.rows.length)") == told
     widths = page.eval_on_selector_all("table", "tables => tables.map(t => new Set([...t.rows].map(row => row.cells.length)).size)")
     assert set(widths) == {1}
@@ -141,7 +141,7 @@ def test_the_card_renders(browser, release: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["exam", "subject", "source"])
-def test_names_from_pages_are_text(browser, split_files, release_of, question, tmp_path: Path, where: str) -> None:
+def test_escapes_names_from_pages(browser, split_files, release_of, question, tmp_path: Path, where: str) -> None:
     hostile = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">|`a`|*b*\n## 标题 [x](javascript:alert(1))"
     pool = [question(number, **({where: hostile} if where != "source" else {})) for number in range(14)]
     if where == "source":
@@ -165,7 +165,7 @@ two-x==2.0+cpu ; python_version < '3.14' \\
 """
 
 
-def test_a_bill_has_name_version_licence_and_hashes() -> None:
+def test_bill_has_name_version_licence_and_hashes() -> None:
     bill = describe("Books", "0.1.0", locked(LOCK), read_licences('"Name","License"\n"Two_X","MIT OR Apache-2.0"\n'))
     assert not {"serialNumber", "timestamp"} & {*bill, *bill["metadata"]}
     assert bill["metadata"]["component"]["name"] == "Books"
@@ -175,12 +175,12 @@ def test_a_bill_has_name_version_licence_and_hashes() -> None:
     assert (two["purl"], two["licenses"]) == ("pkg:pypi/two-x@2.0%2Bcpu", [{"license": {"name": "MIT OR Apache-2.0"}}])
 
 
-def test_a_package_without_a_hash_is_named() -> None:
+def test_reports_a_package_without_a_hash() -> None:
     with pytest.raises(ValueError, match=r"one==1\.0 has no hash in its lock file"):
         locked("one==1.0\n")
 
 
-def test_a_release_has_a_bill_of_all_locked_packages(release: Path) -> None:
+def test_release_has_a_bill_of_all_locked_packages(release: Path) -> None:
     bill = json.loads((release / FILE).read_text(encoding="utf-8"))
     lines = [line for name in ("requirements.lock", "requirements-torch.txt") for line in (ROOT / name).read_text().splitlines()]
     names = sorted(line.split("==")[0] for line in lines if "==" in line)

@@ -1,4 +1,4 @@
-"""Claims of test and reserved: what train or dev says of their heads, in their words, or of the same fact from its other end."""
+"""Leaks of claims of test and reserved: train or dev has their heads, their wording, or the same fact from its other end."""
 
 import json
 from collections.abc import Callable
@@ -22,14 +22,14 @@ HEADS = ["肺结核", "肺 结核", "肺结核。"]
 
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("sides", [("test", "train"), ("reserved", "dev")])
-def test_a_head_on_both_sides_is_found(folder: Path, claim: Callable[..., ClaimPair], sides: tuple[str, str], head: str) -> None:
+def test_finds_a_head_on_both_sides(folder: Path, claim: Callable[..., ClaimPair], sides: tuple[str, str], head: str) -> None:
     one, two = claim("肺结核", "盗汗"), claim(head, "咯血")
     add(folder, sides[0], one)
     add(folder, sides[1], two)
     assert leaks_of(folder) == [("head", one.id, two.id)]
 
 
-def test_a_claim_on_both_sides_is_found_whichever_side_of_the_pair_it_is(folder: Path, claim: Callable[..., ClaimPair]) -> None:
+def test_finds_a_claim_on_both_sides_in_either_polarity(folder: Path, claim: Callable[..., ClaimPair]) -> None:
     one = claim("肺结核", "盗汗")
     other = replace(one, head="结核", id=claim_id("另一句", one.factual), factual="另一句", non_factual=one.factual)
     add(folder, "test", one)
@@ -39,7 +39,7 @@ def test_a_claim_on_both_sides_is_found_whichever_side_of_the_pair_it_is(folder:
 
 @pytest.mark.parametrize("side", ["factual", "non_factual"])
 @pytest.mark.parametrize("where", ["explanation", "stem"])
-def test_a_claim_that_a_question_says_is_found(folder: Path, claim, question, side: str, where: str) -> None:
+def test_finds_a_claim_in_a_question(folder: Path, claim, question, side: str, where: str) -> None:
     one = claim("肺结核", "长期午后低热")
     told = replace(question(998), **{where: f"教材：{getattr(one, side)}故选甲。"})
     add(folder, "reserved", one)
@@ -47,7 +47,7 @@ def test_a_claim_that_a_question_says_is_found(folder: Path, claim, question, si
     assert leaks_of(folder) == [("claim", one.id, told.id)]
 
 
-def test_a_fact_told_from_its_other_end_is_named_and_stops_nothing(folder: Path, claim: Callable[..., ClaimPair]) -> None:
+def test_lists_an_inverse_fact_without_stopping(folder: Path, claim: Callable[..., ClaimPair]) -> None:
     one, two = claim("艾滋病", "肺结核", "disease_complication"), claim("肺结核", "艾滋病", "disease_cause")
     add(folder, "test", one)
     add(folder, "train", two)
@@ -55,13 +55,13 @@ def test_a_fact_told_from_its_other_end_is_named_and_stops_nothing(folder: Path,
     assert (folder / "leaks/passed.json").exists()
 
 
-def test_heads_that_differ_in_words_are_two(folder: Path, claim: Callable[..., ClaimPair]) -> None:
+def test_differently_worded_heads_are_distinct(folder: Path, claim: Callable[..., ClaimPair]) -> None:
     add(folder, "test", claim("胃炎", "恶心"))
     add(folder, "train", claim("慢性胃炎", "恶心"))
     assert check_leaks(folder) == []
 
 
-def test_a_head_that_gives_test_away_is_withdrawn_with_all_its_claims(split_files, pool, claims) -> None:
+def test_withdraws_a_leaking_head_with_all_its_claims(split_files, pool, claims) -> None:
     folder = split_files(pool, claims)
     taught = next(read_jsonl(folder / "splits/train/claims.jsonl", ClaimPair))
     add(folder, "test", replace(taught, id=claim_id("一", "二"), factual="一", non_factual="二", head=f"{taught.head} "))
@@ -72,7 +72,7 @@ def test_a_head_that_gives_test_away_is_withdrawn_with_all_its_claims(split_file
     assert check_leaks(again) == []
 
 
-def test_nothing_that_tells_a_fact_of_test_is_taught(folder: Path, claim, release_of) -> None:
+def test_instruction_files_state_no_fact_of_test(folder: Path, claim, release_of) -> None:
     one, two = claim("艾滋病", "肺结核", "disease_complication"), claim("肺结核", "艾滋病", "disease_cause")
     add(folder, "test", one)
     add(folder, "train", two)

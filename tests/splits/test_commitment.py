@@ -1,4 +1,4 @@
-"""Reserved records: committed to without being shown, proven one by one, and not provable for what was not reserved."""
+"""Reserved records: committed to without being shown, provable one by one; other records are not provable."""
 
 import hashlib
 import hmac
@@ -25,7 +25,7 @@ def committed(release: Path) -> dict:
     return json.loads((release / "reserved.json").read_text(encoding="utf-8"))
 
 
-def test_the_release_commits_to_each_reserved_record_and_names_none(release: Path, tmp_path: Path) -> None:
+def test_release_commits_to_each_reserved_record_and_names_none(release: Path, tmp_path: Path) -> None:
     told, ids = committed(release), reserved_ids(tmp_path / "run")
     assert told["questions"] + told["claims"] == len(ids) == len(set(told["commitments"])) > 0
     for guess in (str, lambda key: hashlib.sha256(key.encode()).hexdigest()):
@@ -41,7 +41,7 @@ def test_neither_the_salt_nor_a_nonce_is_in_the_release(release: Path, tmp_path:
     assert not any(secret.encode() in text for text in texts for secret in secrets)
 
 
-def test_proofs_come_by_command_and_hold(release: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:
+def test_command_writes_valid_proofs(release: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:
     paths = ["--splits", str(tmp_path / "run/splits"), "--release", str(release)]
     prove_main(paths)
     lines = capsysbinary.readouterr().out
@@ -54,14 +54,14 @@ def test_proofs_come_by_command_and_hold(release: Path, tmp_path: Path, capsysbi
     assert capsysbinary.readouterr().out.decode() == f"{len(known)} of {len(known)} commitments opened, and all hold\n"
 
 
-def test_where_nothing_is_reserved_there_is_nothing_to_prove(split_files, release_of, question, tmp_path: Path, capsysbinary) -> None:
+def test_nothing_to_prove_without_reserved_records(split_files, release_of, question, tmp_path: Path, capsysbinary) -> None:
     release = release_of(split_files([question(1)]))
     assert committed(release)["commitments"] == []
     prove_main(["--splits", str(tmp_path / "run/splits"), "--release", str(release)])
     assert capsysbinary.readouterr().out == b""
 
 
-def test_what_was_not_reserved_is_not_proven(release: Path, tmp_path: Path) -> None:
+def test_proves_no_record_that_was_not_reserved(release: Path, tmp_path: Path) -> None:
     test_id = json.loads((tmp_path / "run/splits/test/questions.jsonl").open().readline())["id"]
     with pytest.raises(ValueError, match=r"is not in .*reserved"):
         prove_main([test_id, "--splits", str(tmp_path / "run/splits"), "--release", str(release)])
@@ -70,7 +70,7 @@ def test_what_was_not_reserved_is_not_proven(release: Path, tmp_path: Path) -> N
         prove_main(["--check", str(tmp_path / "proofs.jsonl"), "--release", str(release)])
 
 
-def test_a_proof_counts_once_and_opens_the_id_that_it_names(release: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:
+def test_proof_counts_once_and_opens_only_its_id(release: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:
     key, number = reserved_ids(tmp_path / "run")[0], len(committed(release)["commitments"])
     prove_main([key, key, "--splits", str(tmp_path / "run/splits"), "--release", str(release)])
     (proof,) = map(json.loads, capsysbinary.readouterr().out.splitlines())
@@ -79,7 +79,7 @@ def test_a_proof_counts_once_and_opens_the_id_that_it_names(release: Path, tmp_p
     proofs.write_text((json.dumps(proof) + "\n") * number)
     prove_main(check)
     assert capsysbinary.readouterr().out.decode() == f"1 of {number} commitments opened, and all hold\n"
-    # Its hash is the same where the first letters of the id are the last of the nonce.
+    # Its hash is the same if the first letters of the id are the last of the nonce.
     proofs.write_text(json.dumps({"id": proof["id"][2:], "nonce": proof["nonce"] + proof["id"][:2]}))
     with pytest.raises(ValueError, match=r"proofs\.jsonl:1: .*nonce"):
         prove_main(check)
@@ -103,16 +103,16 @@ def test_order_does_not_matter(pool: list[Question], random) -> None:
 
 
 @given(st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32), st.text(min_size=1))
-def test_a_commitment_hangs_on_the_salt(one: bytes, other: bytes, key: str) -> None:
+def test_commitment_depends_on_the_salt(one: bytes, other: bytes, key: str) -> None:
     assert (commitment(prove(one, key)) == commitment(prove(other, key))) == (one == other)
 
 
 @given(st.binary(min_size=32, max_size=32), st.text(min_size=1))
-def test_a_nonce_is_what_the_scheme_says(salt: bytes, key: str) -> None:
+def test_nonce_follows_the_scheme(salt: bytes, key: str) -> None:
     assert prove(salt, key).nonce == hmac.new(salt, key.encode(), hashlib.sha256).hexdigest()
 
 
-def test_the_ids_alone_open_nothing(pool: list[Question]) -> None:
-    """Whoever guesses what is reserved lacks the salt: it hangs on all that the records say, not on their ids alone."""
+def test_ids_alone_open_nothing(pool: list[Question]) -> None:
+    """Guessing the reserved ids is not enough: the salt depends on the full records, not only on their ids."""
     other = [replace(pool[0], explanation="因为……"), *pool[1:]]
     assert not set(commit(pool)["commitments"]) & set(commit(other)["commitments"])

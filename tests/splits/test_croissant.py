@@ -1,4 +1,4 @@
-"""Croissant metadata: valid by the format's own library, without a warning, and its records are those of the tables."""
+"""Croissant metadata: valid for the format's own library, without warnings, and with the records of the tables."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ def plain(value: object) -> object:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def test_the_library_finds_nothing_to_complain_of(release: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_library_reports_no_problem(release: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         dataset = mlcroissant.Dataset(jsonld=str(release / "croissant.json"))
     assert [record.getMessage() for record in caplog.records] == []
@@ -28,7 +28,7 @@ def test_the_library_finds_nothing_to_complain_of(release: Path, caplog: pytest.
 
 
 @pytest.mark.parametrize("config", ["kg", "tcm", "claims"])
-def test_records_are_those_of_the_tables(release: Path, config: str) -> None:
+def test_records_equal_those_of_the_tables(release: Path, config: str) -> None:
     dataset = mlcroissant.Dataset(jsonld=str(release / "croissant.json"))
     found = {plain(record[f"{config}/id"]): record for record in dataset.records(config)}
     tables = {path: pq.read_table(path).to_pylist() for path in (release / config).glob("*.parquet")}
@@ -48,7 +48,7 @@ def test_records_are_those_of_the_tables(release: Path, config: str) -> None:
                 assert told == [(option["letter"], option["text"]) for option in row["options"]]
 
 
-def test_every_table_is_named_with_its_checksum_and_every_column_is_a_field(release: Path) -> None:
+def test_lists_every_table_with_its_checksum_and_every_column(release: Path) -> None:
     told = json.loads((release / "croissant.json").read_text(encoding="utf-8"))
     files = {node["contentUrl"]: node for node in told["distribution"] if node["@type"] == "cr:FileObject"}
     assert files.keys() == {path.relative_to(release).as_posix() for path in release.rglob("*.parquet")}
@@ -71,7 +71,7 @@ def test_every_table_is_named_with_its_checksum_and_every_column_is_a_field(rele
         (["20260201"], None),
     ],
 )
-def test_the_date_is_that_of_the_newest_snapshot_that_is_one(split_files, release_of, question, snapshots: list[str], published) -> None:
+def test_date_is_the_newest_snapshot_that_is_a_date(split_files, release_of, question, snapshots: list[str], published) -> None:
     seen = [
         [Provenance(source="studyez", url="http://a.cn/1", snapshot=snapshot, page_id="page-1", position="q1")] for snapshot in snapshots
     ]

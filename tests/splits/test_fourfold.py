@@ -1,4 +1,4 @@
-"""Fourfold sets by split: heads that exchange tails stay together, and models without knowledge get nowhere."""
+"""Fourfold sets by split: heads that exchange tails stay together, and models without knowledge stay at chance."""
 
 import json
 from pathlib import Path
@@ -38,14 +38,14 @@ def test_heads_that_exchange_tails_are_tied() -> None:
     assert ties["甲"] == ties["乙"] == ties["丙"] != ties["丁"] == ties["戊"]
 
 
-def test_an_examination_is_tied_to_its_heads_for_some_people_in_brackets_of_any_width() -> None:
+def test_ties_an_examination_to_its_heads_for_groups_of_people() -> None:
     heads = ("血尿酸", "血尿酸(成年男性)", "血尿酸（成年女性）", "血沉（儿童）")
     rows = [structs.replace(row(head, "1~2", "4~5", "none"), atomic_type="examination_range") for head in heads]
     ties = tied_heads(rows)
     assert ties[heads[0]] == ties[heads[1]] == ties[heads[2]] != ties[heads[3]]
 
 
-def test_a_ring_across_splits_is_in_none() -> None:
+def test_ring_across_splits_is_in_none() -> None:
     heads = {head: Allocation("test" if head in "甲乙丙" else "train", "drawn") for head in "甲乙丙丁戊"}
     by_split, apart = split_rows(ROWS, heads)
     assert {split: len(rows) for split, rows in by_split.items()} == {"test": 3, "train": 2} and not apart
@@ -53,7 +53,7 @@ def test_a_ring_across_splits_is_in_none() -> None:
     assert sorted(row.head for row in apart) == ["丙", "乙", "甲"] and list(by_split) == ["train"]
 
 
-def test_exchanged_tails_leave_models_without_knowledge_at_chance() -> None:
+def test_exchanged_tails_keep_models_without_knowledge_at_chance() -> None:
     train, test = (
         [one for turn in turns for one in ring((f"头{turn}甲", f"症{2 * turn}"), (f"头{turn}乙", f"症{2 * turn + 1}"))]
         for turns in (range(20), range(20, 40))
@@ -68,12 +68,12 @@ def test_exchanged_tails_leave_models_without_knowledge_at_chance() -> None:
     ("model", "true", "false"),
     [("tail_ngrams", "真症{}", "假状{}"), ("overlap", "头{}", "尾")],
 )
-def test_a_tail_that_tells_is_found(model: str, true: str, false: str) -> None:
+def test_finds_a_tail_that_reveals_the_answer(model: str, true: str, false: str) -> None:
     rows = [row(f"头{number}", true.format(number), false.format(number), "x") for number in range(60)]
     assert model in {line.model for line in open_to_wording(lines_of(rows[:30], rows[30:]))}
 
 
-def test_a_cue_stops_the_pipeline(split_files, pool, tmp_path: Path) -> None:
+def test_cue_stops_the_pipeline(split_files, pool, tmp_path: Path) -> None:
     folder = split_files(pool)
     rows = [row(f"头{number}", f"真症{number}", f"假状{number}", "x") for number in range(60)]
     for split, part in (("train", rows[:30]), ("test", rows[30:])):
@@ -84,7 +84,7 @@ def test_a_cue_stops_the_pipeline(split_files, pool, tmp_path: Path) -> None:
     assert json.loads((folder / "leaks.json").read_text())["without_knowledge"]["best_by_type"]["disease_symptom"]["facts"] == 1.0
 
 
-def test_a_sentence_in_a_question_of_train_is_found(split_files, pool, question, tmp_path: Path) -> None:
+def test_finds_a_sentence_in_a_question_of_train(split_files, pool, question, tmp_path: Path) -> None:
     asked = question(900, answer="A")
     rows = [row(f"某某病{number}", f"剧烈头痛{number}", f"下肢麻木{number}", "x") for number in range(2)]
     teaching = structs.replace(asked, id="q-teaching", stem=f"有人说{rows[0].false_affirmed}，这种说法是（ ）。")
@@ -95,7 +95,7 @@ def test_a_sentence_in_a_question_of_train_is_found(split_files, pool, question,
     assert [(leak.check, leak.id, leak.other_id) for leak in found] == [("claim", rows[0].id, "q-teaching")]
 
 
-def test_rows_are_released_with_a_task_and_reserved_ones_committed_to(split_files, release_of, pool, tmp_path: Path) -> None:
+def test_releases_rows_with_a_task_and_commits_to_reserved_ones(split_files, release_of, pool, tmp_path: Path) -> None:
     rows = [one for turn in range(30) for one in ring((f"头{turn}甲", f"症{2 * turn}"), (f"头{turn}乙", f"症{2 * turn + 1}"))]
     folder = split_files(pool, fourfold=rows)
     release = release_of(folder)
@@ -116,5 +116,5 @@ def test_rows_are_released_with_a_task_and_reserved_ones_committed_to(split_file
 
 
 @pytest.mark.parametrize(("right", "of", "chance", "expected"), [(3, 4, 0.5, 0.3125), (0, 9, 0.3, 1.0), (5_500, 10_000, 0.55, 0.505)])
-def test_the_chance_of_so_many_right_ones(right: int, of: int, chance: float, expected: float) -> None:
+def test_probability_of_at_least_so_many_correct(right: int, of: int, chance: float, expected: float) -> None:
     assert at_least(right, of, chance) == pytest.approx(expected, abs=0.01)

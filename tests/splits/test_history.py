@@ -1,4 +1,4 @@
-"""Item history: what a version changed, from former versions and the items of now; what is published stays as it is."""
+"""Item history: the changes of a version, from former versions and the current items; published versions never change."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def there(ledger: list[Change]) -> dict[str, Item]:
 
 @pytest.mark.slow
 @given(st.lists(ITEMS, min_size=1, max_size=5))
-def test_the_ledger_gives_the_items_of_each_version(versions: list[dict[str, Item]]) -> None:
+def test_ledger_gives_the_items_of_each_version(versions: list[dict[str, Item]]) -> None:
     ledger: list[Change] = []
     for number, items in enumerate(versions):
         ledger = add_version(ledger, items, f"0.{number}.0")
@@ -40,14 +40,14 @@ def test_the_ledger_gives_the_items_of_each_version(versions: list[dict[str, Ite
 
 @pytest.mark.slow
 @given(ITEMS, ITEMS, st.randoms(use_true_random=False))
-def test_order_and_doubles_of_a_merged_ledger_do_not_matter(one: dict[str, Item], two: dict[str, Item], random) -> None:
+def test_order_and_duplicates_of_a_merged_ledger_do_not_matter(one: dict[str, Item], two: dict[str, Item], random) -> None:
     ledger = add_version(add_version([], one, "0.1.0"), two, "0.10.0")
     merged = random.sample(ledger * 2, 2 * len(ledger))
     assert in_order(merged) == in_order(ledger)
     assert add_version(merged, two, "0.11.0") == in_order(ledger)
 
 
-def test_each_change_has_its_name() -> None:
+def test_each_kind_of_change() -> None:
     stays, old = Item("kg", "train", "1"), Item("kg", "train", "9")
     ledger = add_version([], {"stays": stays, "edited": old, "moved": stays, "gone": stays}, "0.9.0")
     now = {"stays": stays, "edited": stays, "moved": Item("kg", "test", "1"), "new": stays}
@@ -58,13 +58,13 @@ def test_each_change_has_its_name() -> None:
     assert [(change.id, change.change) for change in ledger if change.version == "0.11.0"] == [("gone", "returned")]
 
 
-def test_what_moved_and_was_edited_too_is_moved() -> None:
-    """Where it stands is what others must know: an edit shows in its hash."""
+def test_moved_and_edited_item_counts_as_moved() -> None:
+    """Its position matters most to users: an edit shows in its hash."""
     ledger = add_version(add_version([], {"a": Item("kg", "train", "1")}, "0.1.0"), {"a": Item("kg", "validation", "2")}, "0.2.0")
     assert [(change.change, change.split, change.sha256) for change in ledger] == [("added", "train", "1"), ("moved", "validation", "2")]
 
 
-def test_a_published_version_is_not_built_with_other_items() -> None:
+def test_does_not_build_a_published_version_with_other_items() -> None:
     item = Item("kg", "train", "1")
     ledger = add_version([], {"a": item}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them b; raise `release\.version`"):
@@ -76,22 +76,22 @@ def test_a_published_version_is_not_built_with_other_items() -> None:
 
 
 @pytest.mark.parametrize("version", ["1.0", "01.0.0", "1.0.0\n", "1.0.0-rc", "١.0.0"])
-def test_a_version_is_written_in_one_way(version: str) -> None:
-    """`order_of` takes 01.0.0 for 1.0.0, and the ledger would hold one version under two names."""
+def test_version_has_one_spelling(version: str) -> None:
+    """`order_of` reads 01.0.0 as 1.0.0, and the ledger would have one version under two names."""
     with pytest.raises(msgspec.ValidationError, match="regex"):
         msgspec.convert({"version": version}, Release)
 
 
 @pytest.mark.parametrize("untold", ["provenance", "canary", "cluster_id", "group_id", "fact_ids"])
-def test_where_an_item_was_seen_and_what_is_its_kin_is_no_edit_and_its_answer_is(untold: str) -> None:
+def test_new_answer_is_an_edit_but_sightings_and_kin_are_not(untold: str) -> None:
     row = {"id": "q", "stem": "问", "answer": "A", untold: "before"}
     assert item_of(row, "kg", "test") == item_of(row | {untold: "after"}, "kg", "test") != item_of(row | {"answer": "B"}, "kg", "test")
 
 
 @pytest.mark.parametrize("split", ["train", "validation"])
 @pytest.mark.parametrize("later", [[], ["removed", "test"], ["moved", "train"]])
-def test_what_was_ever_published_in_test_is_released_nowhere_else(split: str, later: list[str]) -> None:
-    """In dev neither, nor where a line that a merge brought says that it moved since."""
+def test_releases_published_test_items_nowhere_else(split: str, later: list[str]) -> None:
+    """Not in dev either, nor if a line from a merge says that it has moved since."""
     lines = [("0.1.0", "added", "test"), *([("0.2.0", *later)] if later else [])]
     ledger = [Change(version=version, id="a", change=kind, config="kg", split=where, sha256="1") for version, kind, where in lines]
     with pytest.raises(ValueError, match=f"a was published in test and is in {split} now"):
@@ -100,17 +100,17 @@ def test_what_was_ever_published_in_test_is_released_nowhere_else(split: str, la
 
 
 @pytest.mark.parametrize("stopped", ["validation", "leaks"])
-def test_a_release_of_a_run_before_the_one_that_stopped_is_not_published(tmp_path: Path, stopped: str) -> None:
+def test_does_not_publish_a_release_older_than_a_stopped_run(tmp_path: Path, stopped: str) -> None:
     refuse_stopped(tmp_path)
     (tmp_path / stopped).mkdir()
-    with pytest.raises(ValueError, match=f"{stopped}: the last run stopped here, so the release is that of an earlier one"):
+    with pytest.raises(ValueError, match=f"{stopped}: the last run stopped here, so the release is from an earlier one"):
         refuse_stopped(tmp_path)
     (tmp_path / stopped / "passed.json").touch()
     refuse_stopped(tmp_path)
 
 
 @pytest.mark.slow
-def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims, tmp_path: Path) -> None:
+def test_next_card_lists_the_changes(split_files, release_of, pool, claims, tmp_path: Path) -> None:
     first = release_of(split_files(pool, claims))
     ledger = tmp_path / "released.jsonl"
     publish(["--release", str(first), "--ledger", str(ledger)])
@@ -135,7 +135,7 @@ def test_the_next_card_tells_what_changed(split_files, release_of, pool, claims,
 
 
 @pytest.mark.slow
-def test_publishing_tells_its_own_version_and_what_must_stay_at_home(split_files, release_of, pool, claims, tmp_path: Path, capsys) -> None:
+def test_publish_prints_the_version_and_what_not_to_share(split_files, release_of, pool, claims, tmp_path: Path, capsys) -> None:
     ledger = tmp_path / "released.jsonl"
     folder = split_files(pool, claims)
     words = ["--release", str(release_of(folder)), "--ledger", str(ledger)]
@@ -150,7 +150,7 @@ def test_publishing_tells_its_own_version_and_what_must_stay_at_home(split_files
     assert "version 0.2.0: no item changed" in capsys.readouterr().err and ledger.read_bytes() == before
 
 
-def test_nothing_of_reserved_is_in_the_history(release: Path, tmp_path: Path) -> None:
+def test_history_contains_nothing_reserved(release: Path, tmp_path: Path) -> None:
     told = {change.id for change in read_jsonl(release / "history.jsonl", Change)}
     reserved = {
         json.loads(line)["id"] for name in ("questions", "claims") for line in (tmp_path / f"run/splits/reserved/{name}.jsonl").open()
@@ -158,20 +158,20 @@ def test_nothing_of_reserved_is_in_the_history(release: Path, tmp_path: Path) ->
     assert told and reserved and not told & reserved
 
 
-def test_the_history_names_the_tables_in_which_the_items_stand(release: Path) -> None:
+def test_history_names_the_tables_of_the_items(release: Path) -> None:
     told = {(change.config, change.split, change.id) for change in read_jsonl(release / "history.jsonl", Change)}
     tables = {path: pq.read_table(path, columns=["id"]).to_pylist() for path in release.rglob("*.parquet")}
     assert told == {(path.parent.name, path.name.split("-")[0], row["id"]) for path, rows in tables.items() for row in rows}
 
 
 @pytest.mark.parametrize("file", ["history.jsonl", "leaks.jsonl"])
-def test_a_release_that_was_changed_or_lost_a_file_is_not_published(release: Path, tmp_path: Path, file: str) -> None:
+def test_does_not_publish_a_changed_or_incomplete_release(release: Path, tmp_path: Path, file: str) -> None:
     (release / file).unlink() if file == "leaks.jsonl" else (release / file).write_bytes(b"\n")
-    with pytest.raises(ValueError, match=rf"{file} is not the file that SHA256SUMS names"):
+    with pytest.raises(ValueError, match=rf"{file} does not match SHA256SUMS"):
         publish(["--release", str(release), "--ledger", str(tmp_path / "released.jsonl")])
 
 
-def test_versions_are_published_in_the_order_of_their_numbers(split_files, release_of, pool, tmp_path: Path) -> None:
+def test_publishes_versions_in_numerical_order(split_files, release_of, pool, tmp_path: Path) -> None:
     ledger = tmp_path / "released.jsonl"
     for number, version in ((20, "0.9.0"), (40, "0.10.0")):
         release = release_of(split_files(pool[:number]), version=version)
@@ -181,7 +181,7 @@ def test_versions_are_published_in_the_order_of_their_numbers(split_files, relea
     assert set(told) == {"0.9.0", "0.10.0"} and told == sorted(told, key=order_of)
 
 
-def test_a_release_built_from_another_ledger_is_not_published(release: Path, tmp_path: Path) -> None:
+def test_does_not_publish_a_release_built_from_another_ledger(release: Path, tmp_path: Path) -> None:
     known = next(read_jsonl(release / "history.jsonl", Change))
     (tmp_path / "released.jsonl").write_bytes(to_line(structs.replace(known, version="0.0.1")))
     with pytest.raises(ValueError, match=r"of version 0\.0\.1 is not in .*history\.jsonl"):
@@ -197,5 +197,5 @@ def test_a_release_built_from_another_ledger_is_not_published(release: Path, tmp
         ]
     )
 )
-def test_two_branches_that_published_one_version_merge_to_one_ledger(lines: list[Change]) -> None:
+def test_merges_two_branches_that_published_one_version(lines: list[Change]) -> None:
     assert in_order(lines) == sorted(lines, key=lambda change: (change.split, change.sha256))

@@ -1,4 +1,4 @@
-"""What a next version may bring that breaks splits: clusters that merge, lines that are lost, kills, names made to harm."""
+"""Next versions that could break splits: clusters that merge, lost lines, kills, malicious names."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -42,7 +42,7 @@ def plain(question: Callable[..., Question]) -> list[Question]:
     ("stays", "leaves"), [("test", "train"), ("test", "dev"), ("reserved", "train"), ("reserved", "dev"), ("test", "reserved")]
 )
 @pytest.mark.parametrize("tie", ["cluster_id", "group_id"])
-def test_clusters_that_merge_retire_what_is_in_the_way(split_files, plain, stays: str, leaves: str, tie: str) -> None:
+def test_merging_clusters_retire_conflicting_records(split_files, plain, stays: str, leaves: str, tie: str) -> None:
     placed = homes(folder := split_files(plain))
     first, second = one_of(plain, placed, stays), one_of(plain, placed, leaves)
     merged = [replace(one, **{tie: "both"}) if one.id in (first.id, second.id) else one for one in plain]
@@ -50,12 +50,12 @@ def test_clusters_that_merge_retire_what_is_in_the_way(split_files, plain, stays
     assert (after[first.id], after[second.id]) == (stays, "retired")
     assert ledger(folder).assigned[second.id].why == "kin_of_held" and ledger(folder).assigned[second.id].was is None
     assert {key: name for key, name in after.items() if key != second.id} == {k: v for k, v in placed.items() if k != second.id}
-    apart = homes(split_files(plain))  # what is retired does not come back to train when the clusters part
+    apart = homes(split_files(plain))  # retired records do not return to train when the clusters separate
     assert (apart[first.id], apart[second.id]) == (stays, "retired")
 
 
 @pytest.mark.parametrize("held", ["test", "reserved"])
-def test_a_new_question_that_ties_what_was_tested_to_what_was_trained_on_is_in_neither(split_files, plain, question, held: str) -> None:
+def test_new_question_tied_to_both_test_and_train_is_in_neither(split_files, plain, question, held: str) -> None:
     placed = homes(split_files(plain))
     first, second = one_of(plain, placed, held), one_of(plain, placed, "train")
     bridge = question(99, subject="甲", cluster_id="one", group_id="two")
@@ -64,7 +64,7 @@ def test_a_new_question_that_ties_what_was_tested_to_what_was_trained_on_is_in_n
     assert (after[first.id], after[second.id], after[bridge.id]) == (held, "retired", "retired")
 
 
-def test_what_left_with_its_cluster_and_comes_back_with_another_is_not_trained_on(split_files, plain, question) -> None:
+def test_does_not_train_on_a_question_that_returns_in_another_cluster(split_files, plain, question) -> None:
     folder = split_files(plain)
     placed = homes(folder)
     gone = one_of(plain, placed, "test")
@@ -76,7 +76,7 @@ def test_what_left_with_its_cluster_and_comes_back_with_another_is_not_trained_o
     assert after[gone.id] in HELD_BACK and after[train.id] == "retired"
 
 
-def test_a_run_killed_before_the_memory_is_written_decides_the_same_again(split_files, plain, claims, monkeypatch) -> None:
+def test_run_killed_before_the_ledger_decides_the_same_again(split_files, plain, claims, monkeypatch) -> None:
     expected = tree(split_files(plain, claims, name="whole"))
 
     def killed(*_: object) -> None:
@@ -89,7 +89,7 @@ def test_a_run_killed_before_the_memory_is_written_decides_the_same_again(split_
 
 
 @pytest.mark.slow
-def test_a_run_killed_amid_its_files_decides_the_same_again(split_files, plain, claims, question, monkeypatch) -> None:
+def test_run_killed_between_files_decides_the_same_again(split_files, plain, claims, question, monkeypatch) -> None:
     more = [*plain, *(question(number, subject="丙") for number in range(12))]
     before = tree(split_files(plain, claims))
     expected, replacing = tree(folder := split_files(more, claims)), jsonl.replacing
@@ -111,7 +111,7 @@ def test_a_run_killed_amid_its_files_decides_the_same_again(split_files, plain, 
         assert tree(split_files(more, claims)) == expected
 
 
-def test_a_memory_that_is_a_step_ahead_of_the_files_gives_the_same_files(split_files, plain, claims) -> None:
+def test_ledger_ahead_of_the_files_gives_the_same_files(split_files, plain, claims) -> None:
     folder = split_files(plain, claims)
     expected = tree(folder)
     for path in (folder / "splits").rglob("*.jsonl"):
@@ -119,7 +119,7 @@ def test_a_memory_that_is_a_step_ahead_of_the_files_gives_the_same_files(split_f
     assert tree(split_files(plain, claims)) == expected
 
 
-def test_a_memory_begun_anew_stops_the_release_of_what_was_published(split_files, release_of, plain, claims, tmp_path: Path) -> None:
+def test_new_ledger_stops_the_release_of_published_items(split_files, release_of, plain, claims, tmp_path: Path) -> None:
     folder = split_files(plain, claims)
     publish(["--release", str(release_of(folder)), "--ledger", str(tmp_path / "released.jsonl")])
     asked = {key for key, name in homes(folder).items() if name == "test"}
@@ -130,7 +130,7 @@ def test_a_memory_begun_anew_stops_the_release_of_what_was_published(split_files
     assert trained
     with pytest.raises(ValueError, match=rf"{trained[0]} was published in test .*restore its line in splits/assignments\.jsonl"):
         release_of(folder, version="0.2.0")
-    # The old lines beside the new ones are enough: of two the safer holds.
+    # The old lines next to the new ones are enough: of two, the safer applies.
     with open(folder / "assignments.jsonl", "a", encoding="utf-8") as file:
         file.write(remembered)
     mended = homes(split_files(plain, claims))
@@ -139,7 +139,7 @@ def test_a_memory_begun_anew_stops_the_release_of_what_was_published(split_files
 
 
 @pytest.mark.parametrize("line", ["<<<<<<< HEAD", "{}", '{"row":"assignment"}', "null", "\u0000"])
-def test_a_ledger_with_a_line_that_is_none_is_not_guessed_at(split_files, release_of, plain, tmp_path: Path, line: str) -> None:
+def test_rejects_a_ledger_with_an_invalid_line(split_files, release_of, plain, tmp_path: Path, line: str) -> None:
     folder = split_files(plain)
     with open(folder / "assignments.jsonl", "a", encoding="utf-8") as file:
         file.write(line + "\n")
@@ -151,21 +151,21 @@ def test_a_ledger_with_a_line_that_is_none_is_not_guessed_at(split_files, releas
         release_of(split_files(plain))
 
 
-def test_what_is_not_built_is_told(tmp_path: Path) -> None:
+def test_reports_missing_inputs(tmp_path: Path) -> None:
     for command in (publish, prove):
         with pytest.raises(ValueError, match=r"no such file.*`dvc repro release`"):
             command(["--release", str(tmp_path)])
 
 
-def test_quotas_of_nothing_leave_all_to_train_and_dev(split_files, pool, claims) -> None:
+def test_zero_quotas_leave_all_to_train_and_dev(split_files, pool, claims) -> None:
     placed = homes(folder := split_files(pool, claims, **NOTHING, claim_test_share="0", claim_reserved_share="0"))
     assert set(placed.values()) <= TRAINED
-    # And when quotas come, what was trained on is told apart.
+    # And once there are quotas, trained-on records are distinguished.
     after = homes(split_files(pool, claims))
     assert {ledger(folder).assigned[key].why for key, name in after.items() if name == "test"} == {"promoted"}
 
 
-def test_a_pool_that_empties_and_comes_back(split_files, pool, claims) -> None:
+def test_pool_that_empties_and_returns(split_files, pool, claims) -> None:
     before = homes(split_files(pool, claims))
     assert homes(split_files([])) == {}
     assert homes(split_files(pool, claims)) == before
@@ -173,7 +173,7 @@ def test_a_pool_that_empties_and_comes_back(split_files, pool, claims) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a/b", "../../etc", "head 病1", "=1+1", "\u202e", "\n\r\t", "null", "x" * 5_000, "'; --", "🧠", "\u0000"])
-def test_names_made_to_harm_are_names(split_files, question, claim, name: str) -> None:
+def test_malicious_names_are_plain_names(split_files, question, claim, name: str) -> None:
     pool = [question(number, exam=exam, subject=subject, group_id=f"{name}{number % 7}" if number < 7 else None)
             for exam, subject in ((name, "甲"), ("PCE", name)) for number in range(14)]  # fmt: skip
     claims = [claim(f"{name}{number}", "发热") for number in range(10)]
@@ -184,7 +184,7 @@ def test_names_made_to_harm_are_names(split_files, question, claim, name: str) -
 
 
 def cluster(folder: Path, *ids: str) -> None:
-    """Write the cluster whose first member was kept."""
+    """Write the cluster, of which the first member was kept."""
     row = {"cluster_id": "c", "kept": ids[0], "medoid": ids[0], "members": ids, "similarity": [1.0] * len(ids), "rows": len(ids)}
     (folder / "clusters.jsonl").write_bytes(to_line(row))
 
@@ -193,7 +193,7 @@ def without(pool: Iterable[Question], *ids: str) -> list[Question]:
     return [one for one in pool if one.id not in ids]
 
 
-def test_a_question_stands_for_the_others_of_its_cluster_in_the_order_of_their_ids(split_files, plain) -> None:
+def test_question_represents_the_others_of_its_cluster_by_id(split_files, plain) -> None:
     kept = plain[0].id
     folder = split_files([])
     cluster(folder, kept, "q-z", "q-a")
@@ -204,7 +204,7 @@ def test_a_question_stands_for_the_others_of_its_cluster_in_the_order_of_their_i
 
 @pytest.mark.parametrize("held", ["test", "reserved"])
 @pytest.mark.parametrize("trained", ["train", "dev"])
-def test_what_now_stands_for_a_question_of_test_is_not_trained_on(split_files, plain, held: str, trained: str) -> None:
+def test_does_not_train_on_the_new_representative_of_a_test_question(split_files, plain, held: str, trained: str) -> None:
     placed = homes(folder := split_files(plain))
     gone, kept = (next(key for key, name in placed.items() if name == wanted) for wanted in (held, trained))
     cluster(folder, kept, gone)
@@ -214,7 +214,7 @@ def test_what_now_stands_for_a_question_of_test_is_not_trained_on(split_files, p
 
 
 @pytest.mark.parametrize("held", ["test", "reserved"])
-def test_what_a_question_of_test_stood_for_comes_back_alone_and_is_not_trained_on(split_files, plain, held: str) -> None:
+def test_does_not_train_on_a_returning_twin_of_a_test_question(split_files, plain, held: str) -> None:
     placed = homes(folder := split_files(plain))
     kept, lost = (next(key for key, name in placed.items() if name == wanted) for wanted in (held, "train"))
     cluster(folder, kept, lost)

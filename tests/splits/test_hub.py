@@ -1,4 +1,4 @@
-"""A release on the Hub: sent as one commit, loaded as it is, also the next one, and nothing of reserved."""
+"""A release on the Hub: sent in one commit, loaded unchanged, replaced by the next, and without anything reserved."""
 
 import json
 import os
@@ -31,7 +31,7 @@ print(json.dumps([dict(zip(rows["id"], rows["answer"])), {{key: answers[key] for
 
 @pytest.fixture
 def sent(tmp_path: Path):
-    """Send a release from its folder of splits to a Hub on loopback; return what is said."""
+    """Send a release from its folder of splits to a Hub on loopback; return the output."""
 
     def run(server: loopback_hub.Hub, release: Path, splits: Path, token: str = loopback_hub.TOKEN, status: int = 0) -> str:
         words = ["--release", release, "--ledger", tmp_path / "released.jsonl", "--splits", splits / "splits", "--hub", NAME]
@@ -51,7 +51,7 @@ def started(server: loopback_hub.Hub, words: list, folder: Path, token: str = ""
 
 
 @pytest.mark.slow
-def test_a_release_is_sent_loaded_and_replaced(sent, split_files, release_of, question, tmp_path: Path) -> None:
+def test_sends_loads_and_replaces_a_release(sent, split_files, release_of, question, tmp_path: Path) -> None:
     questions = [question(number) for number in range(20)]
 
     def built(version: str) -> tuple[Path, Path]:
@@ -67,7 +67,7 @@ def test_a_release_is_sent_loaded_and_replaced(sent, split_files, release_of, qu
     with loopback_hub.running() as server:
         release, splits = built("0.1.0")
         assert "401" in sent(server, release, splits, token="wrong", status=1) and server.refused
-        assert not (tmp_path / "released.jsonl").read_bytes()  # what was not sent is not recorded
+        assert not (tmp_path / "released.jsonl").read_bytes()  # a release that was not sent is not recorded
         assert f"{server.url}/datasets/{NAME}/tree/0.1.0" in sent(server, release, splits)
         assert server.private == {NAME: True} and set(server.tags[NAME]) == {"0.1.0"}
         assert set(server.commits[NAME][0][1]) == {*check_files(release), ".gitattributes"} and len(server.commits[NAME]) == 2
@@ -83,7 +83,7 @@ def test_a_release_is_sent_loaded_and_replaced(sent, split_files, release_of, qu
         assert set(first.values()) == {"A"} and loaded(server, "0.2.0") == first | {changed: "B"}
 
 
-def test_without_a_key_it_says_what_would_go(
+def test_prints_the_plan_without_a_token(
     release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("HF_TOKEN", raising=False)
@@ -100,7 +100,7 @@ def test_without_a_key_it_says_what_would_go(
 
 
 @pytest.mark.slow
-def test_only_an_earlier_release_is_replaced(
+def test_replaces_only_an_earlier_release(
     release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from huggingface_hub import constants
@@ -139,19 +139,19 @@ def test_only_an_earlier_release_is_replaced(
 
 
 @pytest.mark.parametrize("name", ["../../x", "/etc/hostname", "kg/../../x"])
-def test_a_path_outside_the_release_is_refused(tmp_path: Path, name: str) -> None:
+def test_rejects_a_path_outside_the_release(tmp_path: Path, name: str) -> None:
     (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  {name}\n")
     with pytest.raises(ValueError, match="a path within the folder"):
         check_files(tmp_path)
 
 
-def test_a_file_that_no_checksum_names_is_not_loaded(release: Path) -> None:
+def test_does_not_load_a_file_without_a_checksum(release: Path) -> None:
     rows = load_release(release, "kg", "test")
     pq.write_table(pa.table({"id": ["q-1"]}), release / "kg/test-more.parquet")
     assert len(rows) and len(load_release(release, "kg", "test")) == len(rows)
 
 
-def test_a_file_that_names_a_reserved_record_is_not_sent(release: Path, tmp_path: Path) -> None:
+def test_does_not_send_a_file_that_names_a_reserved_record(release: Path, tmp_path: Path) -> None:
     files = check_files(release)
     reserved = {json.loads(line)["id"] for line in (tmp_path / "run/splits/reserved/questions.jsonl").read_text().splitlines()}
     hub.refuse_reserved(release, files, reserved)

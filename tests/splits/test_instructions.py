@@ -1,4 +1,4 @@
-"""Files to train on and to score elsewhere: SFT entries as CPsyExam has them, tables as OpenCompass reads them."""
+"""Files for training and for other tools: SFT entries in CPsyExam's format, tables in OpenCompass's."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def train(tmp_path: Path) -> tuple[list[Question], list[ClaimPair]]:
     return list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair))
 
 
-def test_entries_have_the_published_shape_and_load(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_have_the_published_format_and_load(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import datasets
 
     monkeypatch.setattr("datasets.config.HF_DATASETS_OFFLINE", True)
@@ -44,7 +44,7 @@ def test_entries_have_the_published_shape_and_load(release: Path, tmp_path: Path
     assert entries == len(questions) + 2 * len(claims)
 
 
-def test_nothing_but_train_is_taught(release: Path, tmp_path: Path) -> None:
+def test_uses_only_train(release: Path, tmp_path: Path) -> None:
     texts = [path.read_text(encoding="utf-8") for path in release.glob("sft/*.json")]
     for split in ("dev", "test", "reserved"):
         for name in ("questions", "claims"):
@@ -53,8 +53,8 @@ def test_nothing_but_train_is_taught(release: Path, tmp_path: Path) -> None:
                 assert not any(json.dumps(asked, ensure_ascii=False)[1:-1] in text for text in texts)
 
 
-def test_what_is_taught_is_what_the_evaluation_asks(release: Path, tmp_path: Path) -> None:
-    """The packages may not import each other, so this holds their prompts together; later questions of a case are taught alone."""
+def test_instructions_equal_the_prompts_of_the_evaluation(release: Path, tmp_path: Path) -> None:
+    """The packages may not import each other, so this test keeps their prompts equal; later questions of a case are on their own."""
     questions, claims = train(tmp_path)
     asked = {
         ("".join(m["content"] for m in request.messages if m["role"] == "system"), request.messages[-1]["content"]): request.solution
@@ -68,7 +68,7 @@ def test_what_is_taught_is_what_the_evaluation_asks(release: Path, tmp_path: Pat
     assert len(asked) > 50 and asked.items() <= taught.items()
 
 
-def test_each_type_is_taught_under_its_name(question) -> None:
+def test_each_type_has_its_name(question) -> None:
     prompts = Prompts(ROOT / "eval/tasks/prompts")
     for kind, name in {"mcqa": "单选", "mrqa": "多选", "qa": "问答"}.items():
         (entry,) = entries_of(question(1, kind=kind, answer="感觉" if kind == "qa" else "A"), prompts)
@@ -77,13 +77,13 @@ def test_each_type_is_taught_under_its_name(question) -> None:
 
 @pytest.mark.parametrize(("exam", "subject"), [("导游资格考试", "导游资格考试"), ("TCM", "中药学"), ("GEE", "政治")])
 @pytest.mark.parametrize("kind", ["mrqa", "qa"])
-def test_other_exams_are_taught_without_a_psychologist(question, kind: str, exam: str, subject: str) -> None:
+def test_other_exams_have_no_psychologist(question, kind: str, exam: str, subject: str) -> None:
     (entry,) = entries_of(question(1, kind=kind, answer="AB", exam=exam, subject=subject), Prompts(ROOT / "eval/tasks/prompts"))
     assert "心理" not in entry["system"] and subject in entry["system"]
 
 
 @pytest.mark.parametrize(("kind", "answer", "reply"), [("tf", "B", "错误"), ("blank", "饱和度|||彩度", "饱和度")])
-def test_statements_and_blanks_are_taught_as_they_are_asked(question, kind: str, answer: str, reply: str) -> None:
+def test_statements_and_blanks_use_their_prompts(question, kind: str, answer: str, reply: str) -> None:
     one = question(1, kind=kind, answer=answer)
     (request,) = TASKS[kind].requests([one], [], kind)
     (entry,) = entries_of(one, Prompts(ROOT / "eval/tasks/prompts"))
@@ -91,13 +91,13 @@ def test_statements_and_blanks_are_taught_as_they_are_asked(question, kind: str,
     assert entry["output"] == request.solution == reply
 
 
-def test_a_case_stands_before_its_question(question) -> None:
+def test_case_comes_before_its_question(question) -> None:
     (entry,) = entries_of(question(1, category="ca", shared_stem="案例：某女。"), Prompts(ROOT / "eval/tasks/prompts"))
     assert entry["instruction"].startswith("案例：某女。\nPCE")
 
 
-def test_opencompass_tables_hold_the_test_split(release: Path, tmp_path: Path) -> None:
-    """The fields of a table and its description are those that OpenCompass's documentation of custom datasets names."""
+def test_opencompass_tables_contain_the_test_split(release: Path, tmp_path: Path) -> None:
+    """The fields of a table and its description follow OpenCompass's documentation of custom datasets."""
     found: set[str] = set()
     for path in sorted(release.glob("opencompass/*.jsonl")):
         rows = [json.loads(line) for line in path.open(encoding="utf-8")]
@@ -115,7 +115,7 @@ def test_opencompass_tables_hold_the_test_split(release: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("form", "explanation"), [("a1", "肝主疏泄。"), ("a3", None), ("b1", "肝主疏泄。"), (None, "肝主疏泄。")])
-def test_chinese_medicine_is_taught_with_its_reasons(question, form: str | None, explanation: str | None) -> None:
+def test_chinese_medicine_has_explanations(question, form: str | None, explanation: str | None) -> None:
     prompts = Prompts(ROOT / "eval/tasks/prompts")
     one = question(1, exam="TCM", form=form, answer="C", explanation=explanation, shared_stem="患者，女，31岁。" if form == "a3" else None)
     (entry,) = entries_of(one, prompts)
@@ -123,10 +123,10 @@ def test_chinese_medicine_is_taught_with_its_reasons(question, form: str | None,
     parts = [entry["instruction"].index(text) for text in filter(None, (one.shared_stem, one.stem))]
     options = [entry["instruction"].index(f"{option.letter}．{option.text}") for option in one.options]
     assert options == sorted(options) and parts == sorted(parts)
-    assert (options[-1] < parts[-1]) == (form == "b1")  # shared options stand before what is asked
+    assert (options[-1] < parts[-1]) == (form == "b1")  # shared options come before the question
 
 
-def test_both_sides_of_a_pair_are_taught_and_asked_with_their_verdicts(claim, release: Path, tmp_path: Path) -> None:
+def test_both_sides_of_a_pair_have_their_verdicts(claim, release: Path, tmp_path: Path) -> None:
     pair = claim("病1", "发热")
     taught = entries_of(pair, Prompts(ROOT / "eval/tasks/prompts"))
     assert [(entry["instruction"].split("\n")[-1], entry["output"]) for entry in taught] == [
@@ -139,7 +139,7 @@ def test_both_sides_of_a_pair_are_taught_and_asked_with_their_verdicts(claim, re
     assert {(row["question"].split("\n")[-1], row["answer"]) for row in rows} == expected and len(rows) == len(expected) > 0
 
 
-def test_a_table_for_opencompass_asks_what_its_question_asks(release: Path, tmp_path: Path) -> None:
+def test_opencompass_row_asks_its_question(release: Path, tmp_path: Path) -> None:
     test = {one.id: one for one in read_jsonl(tmp_path / "run/splits/test/questions.jsonl", Question)}
     rows = [json.loads(line) for path in release.glob("opencompass/*cqa.jsonl") for line in path.open(encoding="utf-8")]
     assert any(test[row["id"]].shared_stem for row in rows)
@@ -157,7 +157,7 @@ RELEASED_SPLITS = st.sampled_from(["train", "dev", "test", "reserved"])
 @pytest.mark.slow
 @given(st.lists(st.builds(Leak, check=st.just("inverse"), split=RELEASED_SPLITS, id=st.just("a"), other_split=RELEASED_SPLITS,
                           other_id=st.sampled_from("bcd"))))  # fmt: skip
-def test_leaks_are_released_in_the_words_of_the_release_and_none_that_names_reserved(tmp_path_factory, leaks: list[Leak]) -> None:
+def test_releases_leaks_with_released_split_names_and_without_reserved(tmp_path_factory, leaks: list[Leak]) -> None:
     folder = tmp_path_factory.mktemp("leaks")
     (folder / "passed.json").touch()
     (folder / "leaks.jsonl").write_bytes(b"".join(map(to_line, leaks)))
@@ -167,8 +167,8 @@ def test_leaks_are_released_in_the_words_of_the_release_and_none_that_names_rese
 
 
 @pytest.mark.parametrize(("home", "taught"), [("test", False), ("reserved", True)])
-def test_what_is_not_taught_tells_nothing_of_reserved(split_files, release_of, pool, claims, claim, home: str, taught: bool) -> None:
-    """A claim that is in train and missing in `sft/` would say that reserved holds the same fact, told from its other end."""
+def test_omissions_reveal_nothing_reserved(split_files, release_of, pool, claims, claim, home: str, taught: bool) -> None:
+    """A claim in train but missing from `sft/` would reveal that reserved has the same fact from its other end."""
     folder = split_files(pool, claims)
     asked, told = claim("艾滋病", "肺结核", "disease_complication"), claim("肺结核", "艾滋病", "disease_cause")
     for split, one in ((home, asked), ("train", told)):
@@ -182,15 +182,15 @@ def test_what_is_not_taught_tells_nothing_of_reserved(split_files, release_of, p
     assert any(asked.id in path.read_text(encoding="utf-8") for path in release.rglob("*.json*")) != taught
 
 
-def test_an_example_that_is_not_released_stops_the_release(tmp_path: Path) -> None:
+def test_unreleased_example_stops_the_release(tmp_path: Path) -> None:
     shot = Shot(exam="PCE", subject="甲", question_type="mcqa", place=1, question_id="q-1", split="dev")
     (tmp_path / "shots.jsonl").write_bytes(to_line(shot))
     assert [(one.question_id, one.split) for one in released_shots(tmp_path, {"q-1"})] == [("q-1", "validation")]
-    with pytest.raises(ValueError, match="q-1 is an example and not in the release"):
+    with pytest.raises(ValueError, match="the few-shot example q-1 is not in the release"):
         released_shots(tmp_path, {"q-2"})
 
 
 @pytest.mark.parametrize(("kind", "answer"), [("mrqa", "AC"), ("qa", "理气和胃。")])
-def test_what_the_forms_of_chinese_medicine_do_not_ask_is_taught_as_elsewhere(question, kind: str, answer: str) -> None:
+def test_other_types_of_chinese_medicine_use_the_general_prompts(question, kind: str, answer: str) -> None:
     (entry,) = entries_of(question(1, "TCM", "方剂学", kind, answer), Prompts(ROOT / "eval/tasks/prompts"))
     assert entry["output"] == f"答案：{answer}" and "方剂学" in entry["system"] and "心理" not in entry["system"]

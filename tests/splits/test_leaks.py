@@ -1,4 +1,4 @@
-"""Stage `leaks`: each check finds what is planted, blocks, and is told; what is sound, and a first draw, passes."""
+"""Stage `leaks`: each check finds a planted leak, blocks and reports it; sound splits and a first draw pass."""
 
 import json
 import math
@@ -50,7 +50,7 @@ PLANTED: dict[str, Callable[[Question, Question], tuple[Question, Question]]] = 
 
 @pytest.mark.parametrize("sides", [("test", "train"), ("reserved", "dev")])
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_leak_is_found_and_blocks(split_files, pool, question, name: str, sides: tuple[str, str]) -> None:
+def test_planted_leak_is_found_and_blocks(split_files, pool, question, name: str, sides: tuple[str, str]) -> None:
     folder = split_files(pool)
     long = [replace(o, text=f"{o.text}的一个较长选项") for o in question(998).options]
     one, two = PLANTED[name](question(998), replace(question(999), options=long))
@@ -65,7 +65,7 @@ def test_a_planted_leak_is_found_and_blocks(split_files, pool, question, name: s
     assert not (folder / "leaks/passed.json").exists()
 
 
-def test_what_leaks_is_not_released(split_files, release_of, pool) -> None:
+def test_does_not_release_leaking_splits(split_files, release_of, pool) -> None:
     folder = split_files(pool)
     shutil.copy(folder / "splits/test/questions.jsonl", folder / "splits/train/questions.jsonl")
     with pytest.raises(ValueError, match="leaks, all in"):
@@ -74,7 +74,7 @@ def test_what_leaks_is_not_released(split_files, release_of, pool) -> None:
         released_leaks(folder / "leaks")
 
 
-def test_a_shot_that_is_asked_is_found(split_files, pool) -> None:
+def test_finds_a_shot_that_is_a_test_question(split_files, pool) -> None:
     folder = split_files(pool)
     test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question))
     shot = Shot(exam=test.exam, subject=test.subject, question_type=test.question_type, place=1, question_id=test.id, split="train")
@@ -94,12 +94,12 @@ def test_references_are_listed_or_block(split_files, pool) -> None:
         check_leaks(folder, "--contaminated", "block")
 
 
-def test_what_gives_test_away_is_withdrawn_for_good(split_files, question) -> None:
+def test_withdraws_leaking_records_permanently(split_files, question) -> None:
     pool = [question(n, subject="甲") for n in range(40)]
     test = next(read_jsonl(split_files(pool, name="first") / "splits/test/questions.jsonl", Question))
     said = "".join([test.stem, *(f"，{option.text}" for option in test.options)])
     telling = asked(replace(question(77, subject="甲"), options=[]), "说说这句话", question_type="qa", answer="是", explanation=said[:-1])
-    # The draw ties only what says every word; the check is told to look closer.
+    # The draw ties only complete copies; the check uses a stricter setting.
     flags = {"contained": "1", "quota__qa": "0"}
     folder = split_files(more := [*pool, telling], name="two", **flags)
     with pytest.raises(ValueError, match="contained"):
@@ -107,7 +107,7 @@ def test_what_gives_test_away_is_withdrawn_for_good(split_files, question) -> No
     check_leaks(folder, "--withdraw")
     ledger = read_assignments(folder / "assignments.jsonl")
     withdrawn, (last,) = ledger.assigned[telling.id], ledger.last()
-    # It stood in train until then, and `explain` must not say that it never did.
+    # It was in train until then, and `explain` must not deny that.
     assert (withdrawn.why, withdrawn.since) == ("leaked", last.name)
     for _ in range(2):
         again = split_files(more, name="two", **flags)
@@ -120,7 +120,7 @@ PARTS = st.lists(st.lists(st.text("甲乙丙丁戊", min_size=1, max_size=14), m
 
 @pytest.mark.slow
 @given(PARTS, PARTS, st.sampled_from([0.3, 0.5, 0.9, 1.0]))
-def test_containment_finds_what_counting_all_pairs_finds(ours: list[list[str]], theirs: list[list[str]], least: float) -> None:
+def test_containment_equals_brute_force(ours: list[list[str]], theirs: list[list[str]], least: float) -> None:
     left = [(f"a{n}", ngrams_of(parts)) for n, parts in enumerate(ours)]
     right = [(f"b{n}", parts) for n, parts in enumerate(theirs)]
 
@@ -163,13 +163,13 @@ OTHER = {
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_what_is_asked_in_other_words_is_found_and_blocks(split_files, pool, question, name: str) -> None:
+def test_reworded_question_is_found_and_blocks(split_files, pool, question, name: str) -> None:
     one, two = made(question, 998, *ASKED), made(question, 999, *SAME[name])
     assert planted(split_files(pool), one, two, stops=True) == [("reworded", one.id, two.id)]
 
 
 @pytest.mark.parametrize(("kind", "answer", "is_leak"), [("qa", "青霉素。", True), ("blank", "青霉素", True), ("qa", "头孢曲松", False)])
-def test_a_choice_and_the_same_question_in_words(question, kind: str, answer: str, is_leak: bool) -> None:
+def test_choice_and_the_same_question_in_words(question, kind: str, answer: str, is_leak: bool) -> None:
     stem = "临床上治疗由梅毒螺旋体所引起的慢性感染时，首选的抗菌药物是"
     one = made(question, 998, stem, ["青霉素", "红霉素", "庆大霉素", "氯霉素"], "A")
     two = made(question, 999, f"{stem[2:]}（）。", [], answer, question_type=kind)
@@ -178,25 +178,25 @@ def test_a_choice_and_the_same_question_in_words(question, kind: str, answer: st
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_what_asks_for_something_else_is_none(split_files, pool, question, name: str) -> None:
+def test_different_question_is_no_leak(split_files, pool, question, name: str) -> None:
     assert planted(split_files(pool), made(question, 998, *ASKED), made(question, 999, *OTHER[name]), stops=False) == []
 
 
-def test_one_decisive_word_asks_two_things(split_files, pool, question) -> None:
+def test_one_decisive_word_makes_two_questions(split_files, pool, question) -> None:
     stem = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉，症状已经持续{}周，最可能的诊断是（ ）。"
     disorders = ["急性应激障碍", "创伤后应激障碍", "适应障碍", "焦虑障碍"]
     one, two = (made(question, 998 + n, stem.format(weeks), disorders[n:], "A") for n, weeks in enumerate((2, 6)))
     assert planted(split_files(pool), one, two, stops=False) == []
 
 
-def test_one_stem_about_two_cases_asks_two_things(split_files, pool, question) -> None:
+def test_one_stem_on_two_cases_makes_two_questions(split_files, pool, question) -> None:
     one = made(question, 998, "该求助者首先应当接受的是", ["药物治疗", "住院治疗"], "A", shared_stem=CASE)
     other = "某中学男生，迷恋网络游戏，旷课半年，由外祖母抚养。"
     two = made(question, 999, "该求助者首先应接受的是", ["药物治疗", "住院治疗"], "A", shared_stem=other)
     assert planted(split_files(pool), one, two, stops=False) == []
 
 
-def test_reworded_questions_are_withdrawn(split_files, pool, question) -> None:
+def test_withdraws_reworded_questions(split_files, pool, question) -> None:
     folder = split_files(pool)
     train = next(one for one in read_jsonl(folder / "splits/train/questions.jsonl", Question) if len(one.options) == 5)
     test = replace(train, id="q-" + "0" * 20, stem="又" + train.stem, cluster_id=None, group_id=None)
@@ -212,7 +212,7 @@ SIDES = st.lists(st.tuples(st.sampled_from([("真诚",), ("共情",), ("共情",
 
 
 @given(SIDES, SIDES, st.sampled_from([0.2, 0.5, 0.55, 1.0]))
-def test_likeness_finds_what_comparing_all_pairs_finds(ours: list, theirs: list, least: float) -> None:
+def test_similarity_equals_brute_force(ours: list, theirs: list, least: float) -> None:
     asked = [Wording(f"a{number}", *one) for number, one in enumerate(ours)]
     told = [Wording(f"b{number}", *one) for number, one in enumerate(theirs)]
     pairs = [(a, b, round(len(a.grams & b.grams) / len(a.grams | b.grams), 6)) for a in asked for b in told if a.right == b.right]
@@ -226,7 +226,7 @@ def test_letters_and_order_of_options_do_not_matter(question, shuffled: list[tup
     assert (right_option_texts(one), question_ngrams(one)) == (right_option_texts(two), question_ngrams(two))
 
 
-def test_only_what_is_trained_on_is_withdrawn(split_files, pool, question) -> None:
+def test_withdraws_only_trained_on_records(split_files, pool, question) -> None:
     folder = split_files(pool)
     test, reserved = (next(read_jsonl(folder / f"splits/{side}/questions.jsonl", Question)) for side in ("test", "reserved"))
     add(folder, "test", replace(test, id="q-" + "1" * 20, cluster_id="cluster-1"))
@@ -250,7 +250,7 @@ TELLING = {"explanation": {"explanation": f"真题：{TOLD}"}, "answer": {"quest
 
 
 @pytest.mark.parametrize("where", TELLING)
-def test_a_question_with_short_options_is_found_where_it_is_quoted(split_files, pool, question, where: str) -> None:
+def test_finds_a_quoted_question_with_short_options(split_files, pool, question, where: str) -> None:
     folder = split_files(pool)
     asked, telling = changed(question(998), stem=LONG, options=SHORT), changed(question(999), **TELLING[where])
     add(folder, "test", asked)
@@ -259,7 +259,7 @@ def test_a_question_with_short_options_is_found_where_it_is_quoted(split_files, 
 
 
 @pytest.mark.parametrize("groups", [(None, None), ("group-one", "group-two"), ("group-one", "group-one")])
-def test_a_case_is_one_case_under_any_group(split_files, pool, question: Callable[..., Question], groups: tuple) -> None:
+def test_case_is_the_same_under_any_group(split_files, pool, question: Callable[..., Question], groups: tuple) -> None:
     folder = split_files(pool)
     one = changed(question(998), shared_stem=CASE, group_id=groups[0])
     other = changed(question(999), shared_stem=CASE.replace("，", ", "), group_id=groups[1])
@@ -268,13 +268,13 @@ def test_a_case_is_one_case_under_any_group(split_files, pool, question: Callabl
     assert leaks_of(folder) == [("case", one.id, other.id)]
 
 
-def test_short_parts_count_where_they_stand_within_a_part() -> None:
+def test_short_parts_count_inside_a_part() -> None:
     asked = [("q", ngrams_of(["建立关系的条件", "真诚", "尊重"]))]
     assert [one.share for one in contained(asked, [("t", ["问建立关系的条件答真诚"])], 0.8)] == [0.8]
     assert contained(asked, [("t", ["问建立关系的条件答真诚"])], 0.81) == []
 
 
-def test_what_passed_before_and_leaks_now_has_not_passed(split_files, pool, question) -> None:
+def test_new_leak_removes_the_earlier_pass(split_files, pool, question) -> None:
     folder = split_files(pool)
     assert leaks_of(folder, stops=False) == []
     nowhere = Shot(exam="PCE", subject="甲", question_type="mcqa", place=11, question_id="q-nowhere", split="train")
@@ -284,13 +284,13 @@ def test_what_passed_before_and_leaks_now_has_not_passed(split_files, pool, ques
 
 
 def in_other_words(one: Question, number: int) -> Question:
-    """Return the question with a few signs added to its stem: kin by words, tied by nothing else."""
+    """Return the question with a few signs added to its stem: related by wording, with no other tie."""
     stem = f"{one.stem[:-4]}（第{number}版）{one.stem[-4:]}"
     return replace(one, id=question_id(one.shared_stem, stem, [option.text for option in one.options]), stem=stem)
 
 
 def quoting(one: Question, number: int, question) -> Question:
-    """Return a question in words whose explanation quotes another whole."""
+    """Return a question in words whose explanation quotes another in full."""
     said = "".join([one.stem, *(f"，{option.text}" for option in one.options)])
     return replace(question(number, kind="qa", answer="略"), explanation=f"参见第{number}页：{said}。")
 
@@ -298,7 +298,7 @@ def quoting(one: Question, number: int, question) -> Question:
 @pytest.mark.slow
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sets(st.integers(0, 59), max_size=30), st.sets(st.integers(0, 59), max_size=12), st.integers(1, 99))
-def test_a_first_draw_has_no_leak_by_words(split_files, pool, question, again: set[int], quoted: set[int], seed: int) -> None:
+def test_first_draw_has_no_text_leak(split_files, pool, question, again: set[int], quoted: set[int], seed: int) -> None:
     chosen = pool[:60]
     copies = [in_other_words(chosen[at], at) for at in sorted(again)] + [quoting(chosen[at], 1000 + at, question) for at in sorted(quoted)]
     folder = split_files([*pool, *copies], name=f"{seed}-{len(copies)}-{sum(again | quoted)}", seed=str(seed))
@@ -306,7 +306,7 @@ def test_a_first_draw_has_no_leak_by_words(split_files, pool, question, again: s
     assert len(homes(folder)) == len(pool) + len(copies)
 
 
-def test_a_rewording_that_comes_later_goes_to_its_kin_or_nowhere(split_files, pool) -> None:
+def test_later_rewording_joins_its_kin_or_no_split(split_files, pool) -> None:
     folder = split_files(pool)
     before = homes(folder)
     copies = [in_other_words(one, at) for at, one in enumerate(pool) if one.options and before[one.id] in ("test", "reserved")]
@@ -316,7 +316,7 @@ def test_a_rewording_that_comes_later_goes_to_its_kin_or_nowhere(split_files, po
     assert {after[one.id] for one in copies} <= {"test", "reserved", "retired"}
 
 
-def test_a_claim_that_a_question_of_train_tells_is_not_asked(split_files, pool, claims: list[ClaimPair], question) -> None:
+def test_does_not_evaluate_a_claim_in_a_question_of_train(split_files, pool, claims: list[ClaimPair], question) -> None:
     telling = [
         replace(question(5000 + at, kind="qa", answer="略"), explanation=f"书中说：{claim.factual}应当记住。")
         for at, claim in enumerate(claims)
@@ -328,7 +328,7 @@ def test_a_claim_that_a_question_of_train_tells_is_not_asked(split_files, pool, 
 
 
 @pytest.mark.parametrize("texts", [["甲说", "乙说"], ["对", "错"]])
-def test_what_is_right_differently_is_not_kin(split_files, question, texts: list[str]) -> None:
+def test_questions_with_different_answers_are_not_kin(split_files, question, texts: list[str]) -> None:
     options = [Option(letter=letter, text=text) for letter, text in zip("AB", texts, strict=True)]
     stems = [f"下列关于心境障碍患者自知力恢复情况的说法中应当选哪一项（第{n % 2}版）。{n // 2}" for n in range(40)]
     made = [replace(question(n), id=question_id(None, stem, texts), stem=stem, options=options, answer="AB"[n % 2])

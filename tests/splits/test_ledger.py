@@ -1,4 +1,4 @@
-"""`splits/assignments.jsonl` as people and git leave it: gone, empty, cut short, merged, of another system or an older version."""
+"""`splits/assignments.jsonl` as people and git may leave it: missing, empty, truncated, merged, from another system or an older version."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ def built(split_files, pool: list[Question], claims: list[ClaimPair]) -> tuple[P
     return folder / "assignments.jsonl", lambda: tree(split_files(pool, claims))
 
 
-def test_a_memory_that_is_gone_is_not_drawn_anew(built: tuple[Path, Again], tmp_path: Path) -> None:
+def test_missing_ledger_is_not_redrawn(built: tuple[Path, Again], tmp_path: Path) -> None:
     assignments, _ = built
     before = tree(assignments.parent)
     assignments.unlink()
@@ -43,35 +43,35 @@ def test_a_memory_that_is_gone_is_not_drawn_anew(built: tuple[Path, Again], tmp_
         read_ledger(tmp_path / "released.jsonl")
 
 
-def test_a_memory_that_is_empty_is_told(built: tuple[Path, Again], capsys: pytest.CaptureFixture) -> None:
-    """Before anything was published, nothing else tells a file that was emptied from a new benchmark."""
+def test_reports_an_empty_ledger(built: tuple[Path, Again], capsys: pytest.CaptureFixture) -> None:
+    """Before anything is published, nothing else distinguishes an emptied file from a new benchmark."""
     assignments, again = built
     capsys.readouterr()
     again()
     assert "new benchmark" not in capsys.readouterr().err
     assignments.write_bytes(b"")
     again()
-    assert f"{assignments}: it is empty, so a new benchmark begins" in capsys.readouterr().err
+    assert f"{assignments}: it is empty, so this run begins a new benchmark" in capsys.readouterr().err
 
 
-def test_any_line_that_is_lost_is_noticed(built: tuple[Path, Again]) -> None:
+def test_notices_any_lost_line(built: tuple[Path, Again]) -> None:
     assignments, _ = built
     lines = assignments.read_bytes().splitlines(keepends=True)
     for number in range(len(lines)):
         if b'"row":"shot"' not in lines[number]:
             assignments.write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
-            with pytest.raises(ValueError, match=r"lines were lost or changed: `git log -p.*the safer holds"):
+            with pytest.raises(ValueError, match=r"lines were lost or changed: `git log -p.*the safer one applies"):
                 read_assignments(assignments)
 
 
-def test_what_was_tested_is_not_made_train_by_hand(built: tuple[Path, Again]) -> None:
+def test_rejects_moving_test_records_to_train_by_hand(built: tuple[Path, Again]) -> None:
     assignments, _ = built
     assignments.write_bytes(assignments.read_bytes().replace(b'"split":"test"', b'"split":"train"', 1))
     with pytest.raises(ValueError, match=r"lines were lost or changed"):
         read_assignments(assignments)
 
 
-def test_order_doubles_and_line_ends_do_not_matter(built: tuple[Path, Again]) -> None:
+def test_order_duplicates_and_line_ends_do_not_matter(built: tuple[Path, Again]) -> None:
     assignments, again = built
     whole, before = assignments.read_bytes(), again()
     lines = whole.splitlines(keepends=True)
@@ -81,7 +81,7 @@ def test_order_doubles_and_line_ends_do_not_matter(built: tuple[Path, Again]) ->
         assert again() == before and assignments.read_bytes() == whole
 
 
-def test_a_conflict_that_git_left_is_mended_by_deleting_its_marks(built: tuple[Path, Again]) -> None:
+def test_deleting_the_marks_resolves_a_git_conflict(built: tuple[Path, Again]) -> None:
     assignments, again = built
     whole, before = assignments.read_bytes(), again()
     lines = whole.splitlines(keepends=True)
@@ -93,7 +93,7 @@ def test_a_conflict_that_git_left_is_mended_by_deleting_its_marks(built: tuple[P
     assert again() == before and assignments.read_bytes() == whole
 
 
-def test_a_file_that_was_written_before_lines_were_counted_is_read(built: tuple[Path, Again]) -> None:
+def test_reads_a_file_without_line_counts(built: tuple[Path, Again]) -> None:
     assignments, again = built
     whole, before = assignments.read_bytes(), again()
     lines = [re.sub(rb',"assigned":\d+,"held":\d+', b"", line) for line in whole.splitlines(keepends=True) if b'"row":"shot"' not in line]
@@ -102,7 +102,7 @@ def test_a_file_that_was_written_before_lines_were_counted_is_read(built: tuple[
     assert again() == before and assignments.read_bytes() == whole
 
 
-def test_a_line_lost_after_two_branches_were_merged_is_noticed(split_files, pool: list[Question]) -> None:
+def test_notices_a_line_lost_after_a_merge(split_files, pool: list[Question]) -> None:
     folder = split_files(pool[:60])
     assignments = folder / "assignments.jsonl"
     base = assignments.read_bytes()
@@ -111,7 +111,7 @@ def test_a_line_lost_after_two_branches_were_merged_is_noticed(split_files, pool
     assignments.write_bytes(base)
     split_files(pool[:60] + pool[90:])
     assignments.write_bytes(one + assignments.read_bytes())
-    split_files(pool)  # the merged file is whole, and the first run counts it anew
+    split_files(pool)  # the merged file is complete, and the first run counts it again
     lines = assignments.read_bytes().splitlines(keepends=True)
     for line in (lines[-1], next(line for line in lines if b'"split":"test"' in line)):
         assignments.write_bytes(b"".join(other for other in lines if other != line))
@@ -122,18 +122,18 @@ def test_a_line_lost_after_two_branches_were_merged_is_noticed(split_files, pool
 
 
 @pytest.mark.parametrize("kind", ["edited", "moved", "removed", "returned"])
-def test_what_was_published_and_lost_the_line_by_which_it_came_is_noticed(tmp_path: Path, kind: str) -> None:
+def test_notices_a_lost_line_of_a_published_item(tmp_path: Path, kind: str) -> None:
     ledger = tmp_path / "released.jsonl"
     added = '{"version":"0.1.0","id":"q-1","change":"added","config":"kg","split":"test","sha256":"a"}\n'
     later = added.replace("0.1.0", "0.2.0").replace("added", kind)
     ledger.write_text(added + later)
     assert len(read_ledger(ledger)) == 2
     ledger.write_text(later)
-    with pytest.raises(ValueError, match=rf"released\.jsonl: q-1 is {kind} in 0\.2\.0 and was never added; its line was lost"):
+    with pytest.raises(ValueError, match=rf"released\.jsonl: q-1 is {kind} in 0\.2\.0 but was never added; its line was lost"):
         read_ledger(ledger)
 
 
-def test_a_ledger_that_was_emptied_stops_the_line_until_that_is_committed(split_files, pool: list[Question]) -> None:
+def test_emptied_ledger_stops_the_pipeline_until_committed(split_files, pool: list[Question]) -> None:
     def git(*words: str) -> None:
         subprocess.run(["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@localhost", *words], check=True)
 

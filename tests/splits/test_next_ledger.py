@@ -1,4 +1,4 @@
-"""What a version adds to the ledger, and which questions are new wordings of what is gone."""
+"""What a version adds to the ledger, and which questions are new wordings of ones no longer in the data."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -43,24 +43,24 @@ def questions(*records: Question, also: dict[str, tuple[str, ...]] | None = None
     return Questions([summary_of(one, (also or {}).get(one.id, ())) for one in records], list(records))
 
 
-def test_a_new_wording_is_one_of_what_is_gone_alone() -> None:
+def test_recognizes_new_wordings_only_of_removed_questions() -> None:
     ledger = AssignmentLedger([LAST, known("q-old"), known("q-other", OTHER)])
     assert edited_of(questions(asked("q-new", NEW)), ledger) == {"q-new": ["q-old"]}
     assert edited_of(questions(asked("q-new", NEW), asked("q-old")), ledger) == {}
     assert edited_of(questions(asked("q-new", NEW), asked("q-other", OTHER)), ledger) == {"q-new": ["q-old"]}
 
 
-def test_a_known_question_that_stands_for_a_new_one_may_stand_for_the_next_wording_of_what_is_gone() -> None:
+def test_known_question_may_represent_a_new_wording_of_a_removed_one() -> None:
     trained = known("q-known", NEW, "train")
     here = questions(asked("q-known", NEW), also={"q-known": ("q-next",)})
     assert edited_of(questions(asked("q-known", NEW)), AssignmentLedger([LAST, known("q-old"), trained])) == {}
     assert edited_of(here, AssignmentLedger([LAST, known("q-old"), trained])) == {"q-known": ["q-old"]}
-    # It stood for that one before, or that one stood beside it: then it was told apart when what is gone was here.
+    # It represented that one before, or that one was next to it: then the two were distinguished while the removed one was present.
     assert edited_of(here, AssignmentLedger([LAST, known("q-old"), replace(trained, also=("q-next",))])) == {}
     assert edited_of(here, AssignmentLedger([LAST, known("q-old"), trained, known("q-next", NEW, "train")])) == {}
 
 
-def test_the_order_of_the_options_makes_no_new_wording_and_the_case_is_part_of_it() -> None:
+def test_option_order_makes_no_new_wording_but_the_case_does() -> None:
     options = ["最初很快以后逐渐缓慢", "最初很慢以后逐渐加快", "始终以相同的速度进行", "先慢后快再慢且有起伏"]
     case = replace(asked("q-1", "遗忘", options), shared_stem=OTHER)
     (one,) = questions(case).texts(["q-1"])
@@ -69,7 +69,7 @@ def test_the_order_of_the_options_makes_no_new_wording_and_the_case_is_part_of_i
 
 
 @given(WHERE, WHERE, ALSO, ALSO, st.booleans())
-def test_the_memory_says_where_a_record_was_put_and_since_when(before: tuple, put: tuple, was_also: tuple, also: tuple, here: bool) -> None:
+def test_ledger_records_the_split_and_since_when(before: tuple, put: tuple, was_also: tuple, also: tuple, here: bool) -> None:
     old = known("q-1", OLD, before[0], was=before[2], also=was_also, ties=("group-old",))
     old, put = replace(old, why=before[1]), Allocation(*put)
     found = questions(asked("q-1"), also={"q-1": also}) if here else questions()
@@ -88,8 +88,8 @@ def test_the_memory_says_where_a_record_was_put_and_since_when(before: tuple, pu
     assert [*one.also] == sorted(one.also) and all(memory_of.id == "q-1" for name in names for memory_of in after.named([name]))
 
 
-def test_parameters_that_moved_nothing_are_remembered_and_equal_ones_make_no_version() -> None:
-    """Else a quota that grew once would ask for more in each later version."""
+def test_records_changed_parameters_even_without_moves() -> None:
+    """Otherwise a quota that grew once would ask for more in each later version. Equal parameters make no version."""
     ledger, found, put = AssignmentLedger([LAST]), questions(asked("q-1")), {"q-1": Allocation("train", "rest")}
     first = updated_ledger(ledger, found, put, {}, PARAMS)
     assert len(first.versions) == 2 and updated_ledger(first, found, put, {}, PARAMS).versions == first.versions
@@ -99,7 +99,7 @@ def test_parameters_that_moved_nothing_are_remembered_and_equal_ones_make_no_ver
 
 
 @pytest.mark.parametrize("number", [2, 3])
-def test_the_parameters_of_either_of_two_branches_make_no_version(number: int) -> None:
+def test_parameters_of_either_branch_make_no_version(number: int) -> None:
     first = updated_ledger(AssignmentLedger([LAST]), questions(asked("q-1")), {"q-1": Allocation("train", "rest")}, {}, PARAMS)
     (one,) = first.last()
     other = replace(one, name="v2-other", settings=one.settings | {"quota": one.settings["quota"] | {"mcqa": 3}})
@@ -111,7 +111,7 @@ def test_the_parameters_of_either_of_two_branches_make_no_version(number: int) -
 
 
 @given(st.permutations(["q-1", "q-2", "head 病"]))
-def test_equal_records_and_parameters_make_equal_versions_and_others_make_others(ids: list[str]) -> None:
+def test_versions_depend_only_on_records_and_parameters(ids: list[str]) -> None:
     ledger = AssignmentLedger([LAST])
     made = ledger.next_version(PARAMS, ids)
     assert made == ledger.next_version(PARAMS, ["q-1", "q-2", "head 病"])
@@ -120,15 +120,13 @@ def test_equal_records_and_parameters_make_equal_versions_and_others_make_others
         ledger.next_version(PARAMS, [*ids, "q-3"]),
         AssignmentLedger().next_version(PARAMS, ids),
     ]
-    assert len({made.name, *(other.name for other in others)}) == 4  # of two branches each has its own
+    assert len({made.name, *(other.name for other in others)}) == 4  # each of two branches has its own
 
 
 @pytest.mark.slow
 @given(st.permutations(range(1, 13)), st.permutations([("甲", 1, "q-2"), ("甲", 1, "q-1"), ("甲", 2, "q-3"), ("乙", 1, "q-4")]))
-def test_versions_are_written_by_their_numbers_and_the_last_counts_the_assignments(
-    tmp_path_factory, numbers: list[int], listed: list
-) -> None:
-    """Of a list's place two branches may have said two things: both are remembered."""
+def test_writes_versions_by_number_and_counts_in_the_last(tmp_path_factory, numbers: list[int], listed: list) -> None:
+    """Two branches may have filled one slot differently: both examples are recorded."""
     versions = [replace(LAST, name=f"v{number}-a", number=number) for number in numbers]
     shown = [ListedShot(exam="PCE", subject=subject, question_type="mcqa", place=place, id=key) for subject, place, key in listed]
     path = tmp_path_factory.mktemp("memory") / "assignments.jsonl"
@@ -145,14 +143,14 @@ def test_versions_are_written_by_their_numbers_and_the_last_counts_the_assignmen
 
 
 @pytest.mark.parametrize("stem", ["遗忘的进程是", OLD])
-def test_a_question_with_other_options_is_known_by_its_stem(stem: str) -> None:
+def test_recognizes_a_question_with_other_options_by_its_stem(stem: str) -> None:
     found = questions(asked("q-1", stem))
     after = updated_ledger(AssignmentLedger(), found, {"q-1": Allocation("test", "drawn")}, {}, PARAMS)
     other = summary_of(asked("q-2", stem, ["甲", "乙"]))
     assert other.stem_id and [one.id for one in after.named([other.stem_id])] == ["q-1"]
 
 
-def test_a_subject_that_leaves_and_comes_back_has_its_list(split_files, question) -> None:
+def test_returning_subject_keeps_its_list(split_files, question) -> None:
     first, more, others = ([question(n, subject=subject) for n in range(*numbers)]
                            for subject, *numbers in (("甲", 0, 30), ("甲", 30, 90), ("乙", 0, 30)))  # fmt: skip
     listed = shots(split_files([*first, *others]))

@@ -54,22 +54,22 @@ def by_exam(counts: Counter[Stratum], kind: str) -> dict[str, int]:
 
 
 def spare(exam: str, kind: str) -> dict[Stratum, int]:
-    """Return the most that each subject can give to test, as much to reserved, and leave its floor to train."""
+    """Return the most that each subject can give to test, with as many for reserved and its floor for train."""
     return {cell: max(0, number - FLOOR) // 2 for cell, number in pool().items() if (cell.exam, cell.question_type) == (exam, kind)}
 
 
-def test_the_pool_is_that_of_the_paper() -> None:
+def test_pool_is_that_of_the_paper() -> None:
     assert [sum(numbers) for numbers in PUBLISHED.values()] == [2321, 781]  # Table 1, test
     assert [sum(by_exam(pool(), kind).values()) for kind in PUBLISHED] == [12240, 4037]
 
 
 @pytest.mark.parametrize("balance", ["fill", "strict"])
-def test_exams_give_equally_many_where_supply_allows_and_subjects_the_optimum(balance: str) -> None:
+def test_exams_contribute_equally_and_subjects_optimally(balance: str) -> None:
     test, reserved, train = split(Quota(mcqa=600, mrqa=200), balance)
     assert test == reserved
     assert by_exam(test, "mcqa") == dict.fromkeys(EXAMS, 600)
     most = sum(spare("SSE", "mrqa").values())
-    assert 176 < most < 200  # more than the paper has, and all there is
+    assert 176 < most < 200  # more than in the paper, and all that exist
     assert by_exam(test, "mrqa") == ({exam: 200 for exam in EXAMS} | {"SSE": most} if balance == "fill" else dict.fromkeys(EXAMS, most))
     for exam in EXAMS:
         for kind, given in ((kind, by_exam(test, kind)[exam]) for kind in PUBLISHED):
@@ -79,7 +79,7 @@ def test_exams_give_equally_many_where_supply_allows_and_subjects_the_optimum(ba
     assert all(train[cell] >= min(FLOOR, number) for cell, number in pool().items())
 
 
-def test_quotas_that_few_can_fill_are_filled_or_lowered_to_the_poorest() -> None:
+def test_scarce_quotas_are_filled_or_lowered_to_the_smallest() -> None:
     most = {exam: sum(spare(exam, "mcqa").values()) for exam in EXAMS}
     filled, _, _ = split(Quota(mcqa=1000), "fill")
     assert by_exam(filled, "mcqa") == {exam: min(1000, number) for exam, number in most.items()}
@@ -101,7 +101,7 @@ def grouped(seed: int, groups: int = 25, subjects: str = "甲乙丙", largest: i
 
 
 def optimum(units: list[Unit]) -> int:
-    """Return the most questions that test can have: equal to reserved in each cell, within quotas and above floors."""
+    """Return the maximum number of test questions: equal to reserved in each cell, within quotas and above floors."""
     total = count_strata(units)
     cells = sorted(total)
     has = np.array([[dict(unit.counts).get(cell, 0) for unit in units] for cell in cells])
@@ -119,7 +119,7 @@ def optimum(units: list[Unit]) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("groups", "subjects", "largest"), [(25, "甲乙丙", 4), (12, "甲乙", 5), (40, "甲乙丙", 8)])
-def test_grouped_questions_fill_all_that_is_possible(groups: int, subjects: str, largest: int) -> None:
+def test_grouped_questions_reach_the_optimum(groups: int, subjects: str, largest: int) -> None:
     for seed in range(200 // groups):
         rows = grouped(seed, groups, subjects, largest)
         assert sum(split == "test" for split in allocate(rows, PARAMS).values()) == optimum(join(rows))
@@ -139,7 +139,7 @@ def test_subjects_are_as_even_as_groups_allow() -> None:
 
 
 def evenest(units: list[Unit]) -> tuple[int, int]:
-    """Return the most questions of test and, of all ways to have them, the least sum of squares over cells."""
+    """Return the maximum number of test questions and, of all ways to reach it, the smallest sum of squares over cells."""
     total = count_strata(units)
     cells = sorted(total)
     nothing = (0,) * len(cells)
@@ -159,11 +159,11 @@ def _allowed(test: dict[Stratum, int], total: Counter[Stratum]) -> bool:
     return spared and drawn["mcqa"] <= PARAMS.quota.mcqa and drawn["mrqa"] <= PARAMS.quota.mrqa
 
 
-def test_what_was_drawn_stays_where_the_search_ends_before_anything_better(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keeps_the_draw_if_the_search_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = np.zeros(3, dtype=bool)
     supply = Supply(np.array([[3, 2, 1]]), np.array([2, 3, 1]), np.array([6]), np.array([0]), np.array([[1]]), np.array([6]), fresh)
     drawn, costs = np.array([[1, 1, 0], [1, 1, 0]]), np.array([[3001, 2001, 1001], [3002, 2002, 1002]])
-    # Five of each were drawn; six are three and three against two, two, two.
+    # Five of each were drawn; six would be three and three against two, two, two.
     best = best_of_kinds(supply, drawn, costs)
     assert (supply.has @ best.T).tolist() == [[6, 6]] and (best.sum(0) <= supply.units).all()
     monkeypatch.setattr(scipy.optimize, "milp", lambda *_, **__: SimpleNamespace(x=None))
@@ -181,20 +181,20 @@ def remembered(rows: list[QuestionSummary], put: dict[str, Allocation], params) 
 
 
 def unevenness(rows: list[QuestionSummary], put: dict[str, Allocation]) -> tuple[int, int]:
-    """Return the questions of test, and how uneven they are."""
+    """Return the number of test questions, and how uneven they are."""
     test = Counter(row.stratum for row in rows if put[row.id].split == "test")
     return test.total(), -sum(number**2 for number in test.values())
 
 
 @pytest.mark.slow
-def test_nothing_is_promoted_where_what_is_new_serves_as_well() -> None:
+def test_promotes_nothing_if_new_questions_serve_as_well() -> None:
     promoted = 0
     for seed in range(30):
         old = grouped(seed, 20)
         new = [msgspec.structs.replace(row, id=f"n{row.id}", group_id=f"n{row.group_id}") for row in grouped(seed + 100, 40)]
         put = decide(old, LESS, AssignmentLedger())
         taking = decide([*old, *new], PARAMS, remembered(old, put, LESS))
-        sparing = decide([*old, *new], PARAMS, remembered(old, put, PARAMS))  # the quota is as it was: train gives nothing
+        sparing = decide([*old, *new], PARAMS, remembered(old, put, PARAMS))  # the quota is unchanged: train gives nothing
         assert unevenness([*old, *new], taking) >= unevenness([*old, *new], sparing)
         if unevenness([*old, *new], taking) == unevenness([*old, *new], sparing):
             assert not [key for key, one in taking.items() if one.why == "promoted"], seed
@@ -203,7 +203,7 @@ def test_nothing_is_promoted_where_what_is_new_serves_as_well() -> None:
 
 
 @pytest.mark.slow
-def test_old_questions_are_promoted_where_nothing_is_new() -> None:
+def test_promotes_old_questions_if_there_are_no_new_ones() -> None:
     for seed in range(5):
         old = grouped(seed, 40)
         put = decide(old, LESS, AssignmentLedger())

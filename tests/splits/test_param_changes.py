@@ -1,4 +1,4 @@
-"""A changed parameter moves what it speaks of, and takes out of train only where it asks for more."""
+"""A changed parameter moves only what it concerns, and takes records from train only if it asks for more."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ MCQA, TCM, FORM = Stratum("kg", "PCE", "mcqa", "甲", ""), Stratum("kg", "TCM", 
 
 
 def homes(folder: Path) -> dict[str, str]:
-    """Return the place of each question by its id, and of each head by its name."""
+    """Return the split of each question by id, and of each head by name."""
     found = {}
     for split in ASSIGNED_SPLITS:
         found |= {one.id: split for one in read_jsonl(folder / "splits" / split / "questions.jsonl", Question)}
@@ -40,7 +40,7 @@ def homes(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def short(pool: list[Question], claims: list[ClaimPair], split_files):
-    """A ledger of test and reserved that lost half of their questions and heads, so that what is in train could fill them."""
+    """A ledger whose test and reserved lost half of their questions and heads, so that records of train could fill them."""
     before = homes(split_files(pool, claims))
     gone = {key for number, key in enumerate(sorted(key for key, split in before.items() if split in ("test", "reserved"))) if number % 2}
     left = [one for one in pool if one.id not in gone], [one for one in claims if f"head {one.head}" not in gone]
@@ -65,7 +65,7 @@ def kinds(moved: dict[str, tuple[str, str, str]]) -> set[str]:
     [{"seed": "7"}, {"train_floor": "3"}, {"dev_share": "0.05"}, {"quota__mcqa": "3"}, {"quota__mrqa": "1"}, {"claim_test_share": "0.1"},
      {"claim_reserved_share": "0.05"}, {"tcm_per_subject": "1"}, {"balance": "strict"}],
 )  # fmt: skip
-def test_what_asks_for_less_or_for_other_takes_nothing_from_train(short, flags: dict[str, str]) -> None:
+def test_smaller_or_other_parameters_take_nothing_from_train(short, flags: dict[str, str]) -> None:
     moved = short(**flags)
     assert all(now == "retired" for was, now, why in moved.values() if was not in TRAINED)
     assert not [key for key, (was, _, _) in moved.items() if was in TRAINED]
@@ -80,37 +80,37 @@ def test_another_seed_moves_nothing(short) -> None:
     [({"quota__mcqa": "5"}, "q"), ({"quota__mrqa": "3"}, "q"), ({"tcm_per_subject": "3"}, "q"), ({"train_floor": "1"}, "q"),
      ({"claim_test_share": "0.4"}, "head"), ({"claim_reserved_share": "0.2"}, "head")],
 )  # fmt: skip
-def test_what_asks_for_more_is_promoted_and_said_to_be(short, flags: dict[str, str], kind: str) -> None:
+def test_larger_parameters_promote_records(short, flags: dict[str, str], kind: str) -> None:
     moved = short(**flags)
     promoted = {key: now for key, (was, now, why) in moved.items() if was in TRAINED}
     assert promoted and set(promoted.values()) <= {"test", "reserved"} and {why for _, _, why in moved.values()} == {"promoted"}
     assert kinds(promoted) == {kind}
 
 
-def test_more_of_one_type_takes_no_other_from_train(short, pool: list[Question]) -> None:
+def test_larger_quota_of_one_type_takes_no_other_from_train(short, pool: list[Question]) -> None:
     types = {one.id: one.question_type for one in pool if not one.group_id}
     assert {types[key] for key in short(quota__mrqa="3") if key in types} == {"mrqa"}
 
 
-def test_a_larger_share_of_dev_moves_train_to_dev_alone(short) -> None:
+def test_larger_dev_share_only_moves_train_to_dev(short) -> None:
     moved = short(dev_share="0.3")
     assert moved and {(was, now, why) for was, now, why in moved.values()} == {("train", "dev", "promoted")}
 
 
-def test_a_share_of_claims_that_changes_leaves_the_other_side_where_it_was(short) -> None:
+def test_changed_claim_share_keeps_the_other_side(short) -> None:
     for flags, side in (({"claim_test_share": "0.4"}, "test"), ({"claim_test_share": "0.05"}, "retired")):
         assert {now for _, now, _ in short(**flags).values()} == {side}
 
 
 def after(*branches: Params) -> AssignmentLedger:
-    """Return the ledger of a version, or of two that branches made."""
+    """Return the ledger after a version, or after two from branches."""
     first = Version(name="v1-a", number=1, settings={"quota": {"mcqa": 9}, "balance": "fill"}, records=0)
     told = enumerate(map(msgspec.to_builtins, branches))
     return AssignmentLedger([first, *(Version(name=f"v2-{number}", number=2, settings=settings, records=0) for number, settings in told)])
 
 
 @given(PARAMS, PARAMS)
-def test_what_either_branch_asked_for_asks_for_nothing_after_they_met(one: Params, other: Params) -> None:
+def test_parameters_of_either_branch_ask_for_nothing_after_a_merge(one: Params, other: Params) -> None:
     for params in (one, other):
         asked = ParamChanges(params, after(one, other))
         assert not asked.resized() and not any(asked.more_of(cell) for cell in (MCQA, TCM, FORM))
@@ -118,7 +118,7 @@ def test_what_either_branch_asked_for_asks_for_nothing_after_they_met(one: Param
 
 
 @given(PARAMS, PARAMS)
-def test_more_is_what_is_more_than_before(before: Params, now: Params) -> None:
+def test_grown_parameters_exceed_all_earlier_ones(before: Params, now: Params) -> None:
     asked = ParamChanges(now, after(before))
     for name in NUMBERS:
         assert asked.grew(name) == (getattr(now, name) > getattr(before, name))
@@ -131,7 +131,7 @@ def test_more_is_what_is_more_than_before(before: Params, now: Params) -> None:
 
 
 @given(PARAMS)
-def test_without_a_past_and_of_a_parameter_that_is_younger_than_it_nothing_is_more(params: Params) -> None:
+def test_new_benchmarks_and_new_parameters_have_not_grown(params: Params) -> None:
     young = Version(name="v1-a", number=1, settings={"balance": params.balance}, records=0)
     for ledger in (AssignmentLedger(), AssignmentLedger([young])):
         asked = ParamChanges(params, ledger)

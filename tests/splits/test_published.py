@@ -1,4 +1,4 @@
-"""Published splits that an import keeps: whole, beside the quotas, in every later version, and never against an earlier assignment."""
+"""Published splits that an import keeps: complete, outside the quotas, in every later version, and never against an earlier assignment."""
 
 import pytest
 
@@ -32,12 +32,12 @@ from tests.splits.world import PARAMS
         ("http://a.example/bank.json", None),
     ],
 )
-def test_the_name_of_a_file_says_its_split(url: str, split: str | None) -> None:
+def test_file_name_gives_its_split(url: str, split: str | None) -> None:
     assert split_of_file(url) == split
 
 
 def published(question, names: list[str], source: str = "cmexam", **fields) -> list:
-    """Return a question of each file."""
+    """Return one question per file."""
 
     def seen(name: str) -> list[Provenance]:
         return [Provenance(source=source, url=f"file:{name}.csv", snapshot="2026-01-01", page_id="p", position="1")]
@@ -53,7 +53,7 @@ def next_version(questions: list, ledger: AssignmentLedger, keeps: bool = True) 
     return {key: one.split for key, one in allocations.items()}, updated_ledger(ledger, read, allocations, {}, PARAMS)
 
 
-def test_published_splits_stay_whole_beside_the_quotas(question) -> None:
+def test_keeps_published_splits_complete_outside_the_quotas(question) -> None:
     own = [question(number, "PCE") for number in range(40)]
     theirs = published(question, ["test"] * 60 + ["train"] * 30 + ["val"] * 10)
     alone, _ = next_version(own, AssignmentLedger())
@@ -67,13 +67,13 @@ def test_published_splits_stay_whole_beside_the_quotas(question) -> None:
     assert again == first
 
 
-def test_what_a_test_question_ties_to_itself_is_retired(question) -> None:
+def test_retires_questions_tied_to_a_published_test_question(question) -> None:
     tied = published(question, ["train", "test", "val"], group_id="group-1")
     found, _ = next_version(tied, AssignmentLedger())
     assert [found[one.id] for one in tied] == ["retired", "test", "retired"]
 
 
-def test_an_earlier_assignment_comes_first(question) -> None:
+def test_earlier_assignment_takes_precedence(question) -> None:
     questions = published(question, ["test"] * 40)
     drawn, ledger = next_version(questions, AssignmentLedger(), keeps=False)
     assert {"train", "test", "reserved"} <= set(drawn.values())
@@ -81,6 +81,6 @@ def test_an_earlier_assignment_comes_first(question) -> None:
     assert kept == drawn
 
 
-def test_of_two_files_the_one_that_trains_least_counts(question) -> None:
+def test_strictest_of_two_files_counts(question) -> None:
     first, second = (published(question, [name])[0] for name in ("train", "val"))
     assert published_splits([first, second], ["cmexam", "other"]) == {"cmexam": {first.id: "dev"}, "other": {}}

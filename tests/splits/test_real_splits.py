@@ -75,7 +75,7 @@ def test_no_cluster_case_or_stem_is_in_two_splits(built: Path) -> None:
     assert not any(row["questions"] for check, row in table.items() if check != "without_knowledge" and row["blocks"])
 
 
-def test_subjects_are_even_where_supply_allows_and_exams_equal(built: Path) -> None:
+def test_subjects_are_even_and_exams_equal_within_supply(built: Path) -> None:
     supply, test, reserved = (
         Counter((one.category, one.exam, one.question_type, one.subject) for path in paths for one in read_jsonl(path, Question))
         for paths in ([built / "unique/questions.jsonl"], *([built / f"splits/{split}/questions.jsonl"] for split in ("test", "reserved")))
@@ -85,13 +85,13 @@ def test_subjects_are_even_where_supply_allows_and_exams_equal(built: Path) -> N
         for exam in ("GEE", "PCE", "SSE", "TQE"):
             numbers = {key: max(0, number - 5) // 2 for key, number in supply.items() if key[:3] == ("kg", exam, kind)}
             given = sum(test[key] for key in numbers)
-            # What is tied together or short of a floor may leave a few.
+            # Ties and floors may leave a few over.
             assert min(quota, sum(numbers.values())) - 4 <= given <= quota, (exam, kind, given)
             rich = [test[key] for key, cap in numbers.items() if test[key] < cap - 2]
             assert max(rich, default=0) - min(rich, default=0) <= 1, (exam, kind, rich)
 
 
-def test_every_question_is_remembered(built: Path) -> None:
+def test_ledger_records_every_question(built: Path) -> None:
     ledger = read_assignments(built / "assignments.jsonl")
     assert {one.id for one in read_jsonl(built / "unique/questions.jsonl", Question)} == set(ledger.assigned)
     assert Counter(one.why for one in ledger.assigned.values())["leaked"] < 50

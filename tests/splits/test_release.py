@@ -1,4 +1,4 @@
-"""Stage `release`: the folder opens as it is, holds nothing of reserved, and comes out the same twice."""
+"""Stage `release`: the folder loads as it is, contains nothing reserved, and is reproducible."""
 
 import hashlib
 import json
@@ -57,10 +57,8 @@ def test_datasets_opens_every_config(release: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_network")
-def test_a_later_release_in_a_folder_of_the_same_name_is_not_the_one_that_is_cached(
-    split_files, release_of, question, tmp_path: Path
-) -> None:
-    """`datasets` keys its cache by the name of the folder and the card. An answer is corrected, then questions are added."""
+def test_later_release_in_the_same_folder_is_not_served_from_cache(split_files, release_of, question, tmp_path: Path) -> None:
+    """`datasets` caches by the name of the folder and the card. An answer is corrected, then questions are added."""
     import datasets
 
     def loaded(version: str, questions: list[Question]) -> tuple[list[str], list[str]]:
@@ -83,7 +81,7 @@ def test_a_later_release_in_a_folder_of_the_same_name_is_not_the_one_that_is_cac
     assert set(first[1]) == set(more[1]) == {"A"} and first[0] != more[0]
 
 
-def test_questions_come_out_as_they_went_in(release: Path, tmp_path: Path) -> None:
+def test_questions_round_trip(release: Path, tmp_path: Path) -> None:
     rows = {row["id"]: row for config in ("kg", "ca", "qa", "tcm") for row in released(release, config, "test")}
     questions = list(read_jsonl(tmp_path / "run/splits/test/questions.jsonl", Question))
     assert rows.keys() == {question.id for question in questions}
@@ -94,7 +92,7 @@ def test_questions_come_out_as_they_went_in(release: Path, tmp_path: Path) -> No
         assert [row[letter] for letter in "ABCDE"] == [*texts, *[None] * (5 - len(texts))]
 
 
-def test_claims_come_out_as_they_went_in(release: Path, tmp_path: Path) -> None:
+def test_claims_round_trip(release: Path, tmp_path: Path) -> None:
     for split, name in (("train", "train"), ("dev", "validation"), ("test", "test")):
         claims = [json.loads(line) for line in (tmp_path / f"run/splits/{split}/claims.jsonl").open(encoding="utf-8")]
         assert released(release, "claims", name) == [claim | {"canary": canary()} for claim in claims]
@@ -118,7 +116,7 @@ def test_each_kind_of_question_has_its_config(question, fields: dict[str, str], 
 
 
 @pytest.mark.slow
-def test_nothing_of_reserved_is_in_the_folder(release: Path, tmp_path: Path) -> None:
+def test_folder_contains_nothing_reserved(release: Path, tmp_path: Path) -> None:
     texts = [path.read_bytes() for path in release.rglob("*") if path.is_file()]
     cells = {
         str(value)
@@ -136,8 +134,8 @@ def test_nothing_of_reserved_is_in_the_folder(release: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_twice_the_same_bytes_whatever_lay_there(release: Path, release_of, tmp_path: Path) -> None:
-    (release / "harness/__pycache__").mkdir()  # running the tasks leaves it, and it is no hindrance
+def test_same_bytes_twice_whatever_was_there(release: Path, release_of, tmp_path: Path) -> None:
+    (release / "harness/__pycache__").mkdir()  # left by running the tasks, and harmless
     (release / "harness/__pycache__/atomexam_tables.pyc").write_bytes(b"compiled")
     before = tree(release)
     (release / "kg/test-blank.parquet").write_bytes(b"old")
@@ -166,23 +164,23 @@ def test_every_row_and_text_carries_the_canary(release: Path) -> None:
     ("subject", "shown"),
     [
         ("<script>alert(1)</script>|[x](http://y)\n# 标题", r"&lt;script&gt;alert(1)&lt;/script&gt;\|\[x\](http://y) # 标题"),
-        ("\x1b[31m甲\u202e乙\u2066\x00\u200b丙\ufeff", r"\[31m甲乙丙"),  # signs that nobody sees turn a line around, or colour a terminal
+        ("\x1b[31m甲\u202e乙\u2066\x00\u200b丙\ufeff", r"\[31m甲乙丙"),  # invisible characters that reverse a line or colour a terminal
     ],
 )
-def test_crawled_names_are_no_markup_and_steer_nothing(split_files, release_of, question, subject: str, shown: str) -> None:
+def test_escapes_markup_and_controls_in_crawled_names(split_files, release_of, question, subject: str, shown: str) -> None:
     folder = release_of(split_files([question(n, subject=subject) for n in range(12)]))
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "<script>" not in card and "\n# 标题" not in card and f"| PCE | {shown} |" in card
     assert not {sign for sign in card if unicodedata.category(sign)[0] == "C"} - {"\n"}
 
 
-def test_nothing_to_release(split_files, release_of) -> None:
+def test_empty_release(split_files, release_of) -> None:
     folder = release_of(split_files([]))
     assert front_matter(folder)["configs"] == []
     assert not list(folder.rglob("*.parquet"))
 
 
-def test_the_card_is_one_that_the_hub_reads_and_its_tables_are_tables(release: Path) -> None:
+def test_hub_reads_the_card_and_its_tables(release: Path) -> None:
     text = (release / "README.md").read_text(encoding="utf-8")
     data = DatasetCard(text).data
     assert (data.pretty_name, data.language, data.license, data.license_name) == ("AtomExam", ["zh"], "other", "sources-own-terms")
@@ -195,14 +193,14 @@ def test_the_card_is_one_that_the_hub_reads_and_its_tables_are_tables(release: P
     assert not [token for token in parsed if token.type == "html_block"]
 
 
-def test_the_card_names_every_folder_and_file_that_is_there(release: Path) -> None:
+def test_card_names_every_folder_and_file(release: Path) -> None:
     text = (release / "README.md").read_text(encoding="utf-8")
     assert all(
         f"`{path.name}{'/' * path.is_dir()}`" in text or f"`{path.name}`" in text for path in release.iterdir() if path.name != "README.md"
     )
 
 
-def test_an_address_that_is_none_is_told_as_such(split_files, release_of, question) -> None:
+def test_reports_an_invalid_url(split_files, release_of, question) -> None:
     seen = [Provenance(source="odd", url="http://[no", snapshot="2026-11-20", page_id="page-1", position="q1")]
     folder = release_of(split_files([question(n, provenance=seen) for n in range(12)]))
     assert re.search(r"^\| odd \| no address \| 2026-11-20 \| \d+ \|$", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)

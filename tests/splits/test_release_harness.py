@@ -1,4 +1,4 @@
-"""Task files: lm-evaluation-harness runs them from any folder, and scores as a log-likelihood of our own does."""
+"""Task files: lm-evaluation-harness runs them from any folder, and scores equal an independent log-likelihood."""
 
 import importlib.util
 import json
@@ -31,7 +31,7 @@ CLAIM_PROMPT = "下列说法是否正确，如果正确，请先回复“正确�
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory, pool, claims) -> Path:
-    """A release in which each letter is the right one somewhere, not to be written to; its splits are in `run` beside it."""
+    """A release in which each letter is correct somewhere; do not write to it; its splits are in `run` next to it."""
     varied = [
         structs.replace(question, answer=letters[number % len(letters)]) if (letters := LETTERS.get(question.question_type)) else question
         for number, question in enumerate(pool)
@@ -41,7 +41,7 @@ def release(tmp_path_factory, pool, claims) -> Path:
 
 
 def random_model(release: Path, folder: Path) -> None:
-    """Save a Qwen2 of random weights, with a tokenizer of byte pairs, as a model on the hub lies."""
+    """Save a Qwen2 with random weights and a byte-pair tokenizer in the layout of a Hub model."""
     import torch
     from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
@@ -62,7 +62,7 @@ def own_likelihoods(folder: Path, asked: list[tuple[str, list[str]]]) -> list[li
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    torch.set_num_threads(1)  # several would wait for each other, most of their time, over a model so small
+    torch.set_num_threads(1)  # with such a small model, several threads mostly wait for each other
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
     found = []
     for prompt, continuations in asked:
@@ -113,7 +113,7 @@ def own_claim_accuracy(model: Path, pairs: list[dict]) -> tuple[float, float]:
 
 
 def scored_by_stages(model: Path, splits: Path, out: Path, task: str, prompt: str, shots: int = 0) -> dict[str, Any]:
-    """Return the figures that the stages `predict` and `score` give the model."""
+    """Return the figures of the model from the stages `predict` and `score`."""
     described = {"model": "tiny", "backend": "huggingface", "strategy": None, "name": None, "revision": None, "server": None}
     (model / "model.json").write_text(json.dumps(described), encoding="utf-8")
     run = {"model": model.name, "task": task, "method": "likelihood", "prompt": prompt, "shots": shots}
@@ -128,12 +128,12 @@ def scored_by_stages(model: Path, splits: Path, out: Path, task: str, prompt: st
 
 
 def marks(scores: Path) -> dict[str, bool]:
-    """Return whether each item was answered rightly, by its id."""
+    """Return whether each item was answered correctly, by its id."""
     return {row["item_id"]: row["correct"] for row in map(json.loads, scores.open(encoding="utf-8"))}
 
 
 @pytest.mark.slow
-def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: Path) -> None:
+def test_harness_scores_equal_our_likelihood(release: Path, tmp_path: Path) -> None:
     pytest.importorskip("lm_eval")
     model, out = tmp_path / "models/tiny", tmp_path / "scores"
     random_model(release, model)
@@ -181,7 +181,7 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     samples = [
         next(out.rglob(f"samples_{task}_2*.jsonl")) for task in (*CHOICES, "atomexam_ca_mcqa", "atomexam_claims", "atomexam_kg_mrqa")
     ]
-    # None of the data that lies here.
+    # Without any of the data here.
     own = {"splits": release.parent / "run/splits", "out": "imported", "scores": "none", "predictions": "none"}
     imported.main(["theirs", *map(str, samples), *(word for flag, name in own.items() for word in (f"--{flag}", str(tmp_path / name)))])
     theirs = {
@@ -201,7 +201,7 @@ def test_the_harness_scores_as_our_own_likelihood_does(release: Path, tmp_path: 
     assert sorted(path for path in release.rglob("*") if "__pycache__" not in path.parts) == before
 
 
-def test_every_task_with_test_records_has_a_file_and_the_group_names_it(release: Path) -> None:
+def test_every_task_with_test_records_has_a_file_and_is_in_the_group(release: Path) -> None:
     yaml = YAML(typ="safe", pure=True)
     yaml.constructor.add_constructor("!function", lambda loader, node: node.value)
     tasks = {path.stem: yaml.load(path.read_text(encoding="utf-8")) for path in release.glob("harness/*.yaml")}
@@ -221,7 +221,7 @@ def tables_module(release: Path):
     return module
 
 
-def test_two_versions_in_one_folder_are_refused(release: Path, tmp_path: Path) -> None:
+def test_rejects_two_versions_in_one_folder(release: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(release, tmp_path / "release"))
     (folder / "kg/test-mcqa-0123456789ab.parquet").touch()
     with pytest.raises(ValueError, match=r"test-mcqa-0123456789ab\.parquet.*two versions in one folder"):
@@ -229,7 +229,7 @@ def test_two_versions_in_one_folder_are_refused(release: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_examples_are_those_of_the_subject_and_never_asked(release: Path) -> None:
+def test_examples_are_of_the_subject_and_never_evaluated(release: Path) -> None:
     shots = [json.loads(line) for line in (release / "shots.jsonl").open(encoding="utf-8")]
     loaded = tables_module(release).load("kg", "mcqa", examples=5)
     taught = {row["id"]: row for path in release.glob("*/[!t]*-mcqa-*.parquet") for row in pq.read_table(path).to_pylist()}
@@ -244,7 +244,7 @@ def test_examples_are_those_of_the_subject_and_never_asked(release: Path) -> Non
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u0085", "\r", "{{ 7 * 7 }}"])
-def test_examples_are_read_whatever_a_subject_is_called(split_files, release_of, question, mark: str) -> None:
+def test_reads_examples_for_any_subject_name(split_files, release_of, question, mark: str) -> None:
     release = release_of(split_files([question(n, subject=f"甲{mark}乙") for n in range(20)]))
     rows = tables_module(release).load("kg", "mcqa", examples=5)["test"]
     assert [row["examples"].count("答案：") for row in rows] == [5] * len(rows) != []
@@ -256,7 +256,7 @@ def test_examples_are_read_whatever_a_subject_is_called(split_files, release_of,
     ("（ ）智商和（ ）智商", "言语|||语言；操作", "言语", False), ("由（ ）产生", "淋巴细胞（或B淋巴细胞）", "b淋巴细胞", True),
     ("称为（ ）。", "移情", "", False),
 ])  # fmt: skip
-def test_blanks_are_scored_like_ours(release: Path, stem: str, key: str, reply: str, right: bool) -> None:
+def test_scores_blanks_like_our_scorer(release: Path, stem: str, key: str, reply: str, right: bool) -> None:
     doc = {"question_type": "blank", "stem": stem, "answer": key}
     assert tables_module(release).score_blanks(doc, [reply])["exact_match"] == right
     assert fills(read_blank(reply) or "", stem, key) == right
@@ -281,7 +281,7 @@ def test_blanks_are_scored_like_ours(release: Path, stem: str, key: str, reply: 
         ("ac", "AC"),
     ],
 )
-def test_letters_are_read_from_the_beginning_of_a_reply(release: Path, reply: str, letters: str) -> None:
+def test_reads_letters_at_the_beginning_of_a_reply(release: Path, reply: str, letters: str) -> None:
     module = tables_module(release)
     assert module.read_letters(reply) == letters
     assert module.score_letters({"answer": "AC"}, [reply])["exact_match"] == float(letters == "AC")

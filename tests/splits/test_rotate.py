@@ -1,4 +1,4 @@
-"""Rotation: reserved becomes test with proofs that hold, old test is trained on in no version, and the rest stays where it is."""
+"""Rotation: reserved becomes test with valid proofs, old test is never trained on, and the rest does not move."""
 
 import json
 from collections.abc import Callable
@@ -66,7 +66,7 @@ def test_reserved_becomes_test_with_proof_and_new_records_are_reserved(
     prove(["--splits", str(folder / "splits"), "--release", str(second)])
 
 
-def test_what_would_prove_nothing_is_refused(release: Path, words, tmp_path: Path) -> None:
+def test_rejects_a_rotation_without_valid_proofs(release: Path, words, tmp_path: Path) -> None:
     folder, ledger = tmp_path / "run", tmp_path / "released.jsonl"
     before = (folder / "assignments.jsonl").read_bytes()
     with pytest.raises(ValueError, match=r"version 0\.1\.0 is not published in .*; run `python -m splits\.publish` first"):

@@ -1,4 +1,4 @@
-"""What prior assignments decide of a unit, case by case: it stays, may join or come back, is retired, or is free."""
+"""What prior assignments decide for a unit, case by case: it stays, may join or return, is retired, or is free."""
 
 from collections import Counter
 from typing import Any
@@ -23,13 +23,13 @@ TRAINED, SIDES = {"train", "dev"}, {"test", "reserved"}
 
 
 def assignment(key: str, told: str, **fields: Any) -> Assignment:
-    """Return where a question stands, from words such as `test` or `retired/reserved`, which is retired and was in reserved."""
+    """Return the assignment described by words such as `test` or `retired/reserved` (retired, formerly in reserved)."""
     split, _, was = told.partition("/")
     return Assignment(id=key, split=split, was=was or None, since="v1-a", why="leaked" if split == "retired" else "drawn", **fields)
 
 
 def told(settled: Settled) -> dict[str, str]:
-    """Return in words what was decided of each question; each has one thing decided."""
+    """Return the decision on each question in words; each has exactly one."""
     found = [(row.id, "free") for unit in settled.free for row in unit.summaries]
     for split, trained in settled.trained.items():
         found += [(row.id, f"stays in {split}") for unit in trained for row in unit.summaries]
@@ -76,7 +76,7 @@ def told(settled: Settled) -> dict[str, str]:
     ],
     ids=lambda words: ", ".join(words),
 )
-def test_a_case_of_which_some_are_known_some_new_and_some_gone(members: list[str], expected: list[str]) -> None:
+def test_case_with_known_new_and_removed_questions(members: list[str], expected: list[str]) -> None:
     rows, placed = [], []
     for number, what in enumerate(members):
         key = f"q-{number}"
@@ -93,7 +93,7 @@ def alone(key: str, also: tuple[str, ...] = (), **ties: str) -> QuestionSummary:
     return QuestionSummary(key, CELL, "A", None, None, also=also, **ties)
 
 
-def test_of_who_stood_for_another_it_is_told_apart_when_both_are_here() -> None:
+def test_former_representative_is_distinct_if_both_are_present() -> None:
     ledger = AssignmentLedger([LAST, assignment("q-test", "test", also=("q-train",)), assignment("q-train", "train")])
     both = [alone("q-test"), alone("q-train")]
     assert told(settle(join(both), ledger, {})) == {"q-test": "stays in test", "q-train": "stays in train"}
@@ -101,12 +101,12 @@ def test_of_who_stood_for_another_it_is_told_apart_when_both_are_here() -> None:
 
 
 @pytest.mark.parametrize("name", ["stem_id", "stem_options_id"])
-def test_a_new_question_is_known_by_what_it_asks(name: str) -> None:
+def test_recognizes_a_new_question_by_its_stem(name: str) -> None:
     ledger = AssignmentLedger([LAST, assignment("q-old", "test", ties=("asked",))])
     assert told(settle(join([alone("q-new", **{name: "asked"})]), ledger, {})) == {"q-new": "comes to test"}
 
 
-def test_a_question_is_kin_of_what_it_is_a_new_wording_of_and_of_what_it_stands_for() -> None:
+def test_question_is_kin_of_its_old_wording_and_its_cluster() -> None:
     ledger = AssignmentLedger([LAST, assignment("q-old", "test"), assignment("q-train", "train")])
     assert told(settle(join([alone("q-new")]), ledger, {"q-new": ["q-old"]})) == {"q-new": "comes to test"}
     assert told(settle(join([alone("q-new", also=("q-old",))]), ledger, {})) == {"q-new": "comes to test"}
@@ -115,7 +115,7 @@ def test_a_question_is_kin_of_what_it_is_a_new_wording_of_and_of_what_it_stands_
     assert told(settle(join([alone("q-train", also=("q-next",))]), ledger, {})) == {"q-train": "stays in train"}
 
 
-def test_a_share_that_grew_takes_what_was_retired_then_what_is_new_then_what_was_trained_on(claim) -> None:
+def test_larger_share_takes_retired_then_new_then_trained_on(claim) -> None:
     params = split_params(train_floor=0, claim_test_share=0.1, claim_reserved_share=0)
     stood = {"甲": ("retired", "test"), "乙": ("retired", "reserved"), "丙": ("retired", None)} | {
         f"病{n}": ("train", None) for n in range(6)
@@ -135,9 +135,7 @@ PAST = st.sampled_from([("train", None), ("dev", None), ("test", None), ("reserv
 @pytest.mark.slow
 @given(st.lists(st.tuples(PAST, st.booleans()), min_size=1, max_size=4), st.booleans())
 @settings(max_examples=100, deadline=None)
-def test_what_is_new_brings_nothing_from_train_to_test_nor_back(
-    members: list[tuple[tuple[str, str | None] | None, bool]], asked: bool
-) -> None:
+def test_new_questions_move_nothing_between_train_and_test(members: list[tuple[tuple[str, str | None] | None, bool]], asked: bool) -> None:
     draw = split_params(quota=Quota(mcqa=20), claim_test_share=0, claim_reserved_share=0)
     params = replace(draw, quota=Quota(mcqa=24)) if asked else draw
     others = [QuestionSummary(f"q-other-{number:02}", CELL, "A", None, None) for number in range(40)]
@@ -178,9 +176,7 @@ def rows(start: int, number: int, exam: str) -> list[QuestionSummary]:
 @pytest.mark.slow
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 30), st.integers(0, 10_000), st.sampled_from(["PCE", "TCM"]))
 @settings(deadline=None)
-def test_new_questions_go_first_where_some_left_and_then_to_both_sides(
-    in_test: int, in_reserved: int, number: int, start: int, exam: str
-) -> None:
+def test_new_questions_first_fill_the_side_that_lost_some(in_test: int, in_reserved: int, number: int, start: int, exam: str) -> None:
     params, old = split_params(quota=Quota(mcqa=QUOTA), tcm_per_subject=QUOTA), rows(100_000, 20, exam)
     sides = ["test"] * in_test + ["reserved"] * in_reserved
     sides += ["train"] * (len(old) - len(sides))
@@ -207,10 +203,10 @@ def lettered(name: str, letters: str) -> list[Unit]:
         ("A", "AAA", False),  # test would gain 2, reserved lose 6
         ("B", "BBB", True),  # test loses 2, reserved gains 6
         ("A", "B", True),  # both gain
-        ("", "", False),  # nobody does
+        ("", "", False),  # neither does
     ],
 )
-def test_an_exchange_is_made_if_both_sides_together_gain(test_stands: str, reserved_stands: str, exchanged: bool) -> None:
+def test_exchanges_if_both_sides_together_gain(test_stands: str, reserved_stands: str, exchanged: bool) -> None:
     (one,), (two,) = lettered("one", "A"), lettered("two", "B")
     standing = lettered("test", test_stands), lettered("reserved", reserved_stands)
     found = even_letters([(one, two)], [(one, 1), (two, 2)], standing)

@@ -1,4 +1,4 @@
-"""Few-shot lists: of one exam, subject, type and form, none tied to another, train before dev, full where the supply allows."""
+"""Few-shot lists: one exam, subject, type and form each, no tied examples, train before dev, full if the supply allows."""
 
 from collections import defaultdict
 
@@ -36,7 +36,7 @@ def list_of(row: QuestionSummary) -> tuple[str, str, str, str]:
 
 
 @given(ROWS, st.randoms(use_true_random=False))
-def test_a_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) -> None:
+def test_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) -> None:
     rows, splits = made(drawn)
     shots = examples(rows, splits, 1)
     by_id = {row.id: row for row in rows}
@@ -66,7 +66,7 @@ STOOD = st.dictionaries(
 
 @pytest.mark.slow
 @given(ROWS, STOOD, st.randoms(use_true_random=False))
-def test_who_was_listed_stays_at_the_place_and_others_fill_the_rest(drawn: list, stood: dict, random) -> None:
+def test_listed_examples_keep_their_slots_and_others_fill_the_rest(drawn: list, stood: dict, random) -> None:
     rows, splits = made(drawn)
     known = {(cell.exam, cell.subject, cell.question_type, cell.form, number): tuple(sorted(f"q{at:03}" for at in ids))
              for (cell, number), ids in stood.items()}  # fmt: skip
@@ -100,7 +100,7 @@ def test_who_was_listed_stays_at_the_place_and_others_fill_the_rest(drawn: list,
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_of_two_who_were_listed_and_are_kin_now_the_first_in_the_list_stays(turned: bool) -> None:
+def test_keeps_the_first_of_two_listed_examples_that_became_kin(turned: bool) -> None:
     rows, splits = made([(CELLS[0], "case", None, None, "train")] * 2 + [(CELLS[0], None, None, None, "train")] * 3)
     known = {("PCE", "甲", "mcqa", "", number): (key,) for number, key in ((1, "q001"), (2, "q000"))}
     shots = shots_of(rows, [Allocation(splits[row.id], "drawn") for row in rows], 1, dict(sorted(known.items(), reverse=turned)))
@@ -112,14 +112,14 @@ def list_and_place(shot: Shot) -> tuple:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_large_case_leaves_room_for_the_others(seed: int) -> None:
+def test_large_case_leaves_room_for_others(seed: int) -> None:
     rows, splits = made([(CELLS[0], "case" if number < 40 else None, None, None, "train") for number in range(60)])
     shots = examples(rows, splits, seed)
     assert len(shots) == LISTED_SHOTS and sum(shot.question_id < "q040" for shot in shots) <= 1
 
 
-def test_each_form_has_a_list_of_its_own(split_files, question) -> None:
-    """A subject with many questions of one form would leave no place for the others."""
+def test_each_form_has_its_own_list(split_files, question) -> None:
+    """Otherwise a subject with many questions of one form would leave no slot for the others."""
     pool = [question(n, "TCM", "方剂学", "mcqa", "ABCDE"[n % 5], form="a1") for n in range(200)]
     pool += [question(n, "TCM", "方剂学", "mcqa", "ABCDE"[n % 5], form="b1") for n in range(200, 212)]
     folder = split_files(pool)
@@ -129,7 +129,7 @@ def test_each_form_has_a_list_of_its_own(split_files, question) -> None:
     assert all(forms[shot.question_id] == shot.form for shot in shots)
 
 
-def test_an_example_that_stands_elsewhere_than_listed_is_a_leak(split_files, pool) -> None:
+def test_example_in_another_split_than_listed_is_a_leak(split_files, pool) -> None:
     folder = split_files(pool)
     dev = next(read_jsonl(folder / "splits/dev/questions.jsonl", Question))
     shot = Shot(exam=dev.exam, subject=dev.subject, question_type=dev.question_type, place=1, question_id=dev.id, split="train")
@@ -137,7 +137,7 @@ def test_an_example_that_stands_elsewhere_than_listed_is_a_leak(split_files, poo
     assert [(check, key) for check, key, _ in leaks_of(folder)] == [("shot", dev.id)]
 
 
-def test_an_example_that_is_kin_to_what_is_asked_is_a_leak(split_files, pool) -> None:
+def test_example_related_to_a_test_question_is_a_leak(split_files, pool) -> None:
     folder = split_files(pool)
     shot = next(read_jsonl(folder / "splits/shots.jsonl", Shot))
     shown = next(one for one in pool if one.id == shot.question_id)
@@ -149,7 +149,7 @@ def test_an_example_that_is_kin_to_what_is_asked_is_a_leak(split_files, pool) ->
     assert {("shot", asked.id, shown.id), ("case", asked.id, shown.id)} <= {*leaks_of(folder)}
 
 
-def test_the_seed_decides_the_order() -> None:
+def test_seed_decides_the_order() -> None:
     rows, splits = made([(CELLS[0], None, None, None, "train")] * 30)
     orders = {tuple(shot.question_id for shot in examples(rows, splits, seed)) for seed in range(5)}
     assert len(orders) == 5 and examples(rows, splits, 3) == examples(rows, splits, 3)

@@ -23,7 +23,7 @@ def read(folder: Path, name: str = "questions", shape: type = Question) -> dict[
     return {split: list(read_jsonl(folder / "splits" / split / f"{name}.jsonl", shape)) for split in SPLITS}
 
 
-def test_every_record_stands_in_one_split_as_it_came(split_files, pool, claims) -> None:
+def test_every_record_is_in_one_split_unchanged(split_files, pool, claims) -> None:
     folder = split_files(pool, claims)
     for shape, name in ((Question, "questions"), (ClaimPair, "claims")):
         found = read(folder, name, shape)
@@ -33,7 +33,7 @@ def test_every_record_stands_in_one_split_as_it_came(split_files, pool, claims) 
             assert records and [record.id for record in records] == sorted(record.id for record in records)
 
 
-def test_types_outside_the_quota_serve_train_and_dev(split_files, pool, capsys) -> None:
+def test_types_without_quota_go_to_train_and_dev(split_files, pool, capsys) -> None:
     found = read(split_files(pool))
     line = "not in test because these types have no quota: blank 6, tf 6; set one per type with `split.quota` in params.yaml"
     assert line in capsys.readouterr().err.splitlines()
@@ -45,8 +45,8 @@ def test_types_outside_the_quota_serve_train_and_dev(split_files, pool, capsys) 
     assert "have no quota: blank 6; " in capsys.readouterr().err
 
 
-def test_what_is_in_test_without_a_quota_is_not_said_to_be_outside_it(capsys) -> None:
-    """Questions stay in test where their source published them."""
+def test_does_not_report_published_test_questions_without_quota(capsys) -> None:
+    """Questions stay in test if their source published them there."""
     rows = [QuestionSummary(f"q-{number}", Stratum("kg", "PCE", "tf", "甲", ""), "A", None, None) for number in range(3)]
     _tell_without_quota(rows, [Allocation(split, "drawn") for split in ("test", "train", "dev")], Quota())
     assert "have no quota: tf 2; " in capsys.readouterr().err
@@ -62,7 +62,7 @@ def test_an_exam_short_of_questions(split_files, pool, balance: str, given: dict
     assert shortfall.get("PCE") == (None if balance == "fill" else {"mrqa": 1, "qa": 1})
 
 
-def test_tcm_questions_are_drawn_by_subject_and_form_with_even_letters(split_files, pool) -> None:
+def test_draws_tcm_questions_by_subject_and_form_with_even_letters(split_files, pool) -> None:
     folder = split_files(pool, tcm_per_subject="5")
     for split in ("test", "reserved"):
         asked = [q for q in read(folder)[split] if q.exam == "TCM"]
@@ -71,7 +71,7 @@ def test_tcm_questions_are_drawn_by_subject_and_form_with_even_letters(split_fil
             assert Counter(q.answer for q in asked if q.form == form) == dict.fromkeys("ABCDE", 1)
 
 
-def test_a_pool_of_skewed_letters_gives_an_even_test(split_files, question) -> None:
+def test_skewed_letters_give_an_even_test(split_files, question) -> None:
     letters = "A" * 40 + "B" * 25 + "C" * 15 + "D" * 12 + "E" * 8
     pool = [question(n, "TCM", subject, "mcqa", letters[n], form="a1") for subject in ("方剂学", "中药学") for n in range(100)]
     drawn = read(split_files(pool, tcm_per_subject="20"))
@@ -90,7 +90,7 @@ def test_metrics_agree_with_the_files(split_files, pool, claims) -> None:
     assert metrics["by_category"]["ca"]["mcqa"]["test"] == sum(q.category == "ca" and q.question_type == "mcqa" for q in questions["test"])
 
 
-def test_the_same_bytes_again_and_in_any_order(split_files, pool, claims) -> None:
+def test_same_bytes_again_and_in_any_order(split_files, pool, claims) -> None:
     first, again = split_files(pool, claims), split_files(pool[::-1], claims[::-1], name="again")
     assert tree(first / "splits") == tree(again / "splits")
     assert (first / "split.json").read_bytes() == (again / "split.json").read_bytes()
@@ -98,7 +98,7 @@ def test_the_same_bytes_again_and_in_any_order(split_files, pool, claims) -> Non
     assert tree(first / "splits") != tree(other / "splits")
 
 
-def test_what_a_killed_run_left_is_cleared(split_files, pool) -> None:
+def test_clears_partial_files_of_a_killed_run(split_files, pool) -> None:
     folder = split_files(pool)
     before = tree(folder)
     (folder / "splits/test/questions.jsonl").write_bytes(b"old")
@@ -113,7 +113,7 @@ def test_tiny_pools_stay_in_train(split_files, question, claim, size: int) -> No
     assert json.loads((folder / "split.json").read_text())["questions"]["train"] == size
 
 
-def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
+def test_rejects_a_question_without_an_answer(split_files, question) -> None:
     with pytest.raises(ValueError, match=r"question q-.*studyez.*has no answer.*dvc repro clean"):
         split_files([question(1, answer=None)])
     with pytest.raises(ValueError, match=r"question q-.*without a source.*has no answer"):
@@ -132,7 +132,7 @@ def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
         (rb'"answer":"A",(.*),"provenance":.*\]', rb"\1", "provenance"),
     ],
 )
-def test_a_malformed_record_names_file_line_and_field(split_files, pool, old: bytes, new: bytes, message: str) -> None:
+def test_malformed_record_names_file_line_and_field(split_files, pool, old: bytes, new: bytes, message: str) -> None:
     folder = split_files(pool)
     lines = (folder / "questions.jsonl").read_bytes().splitlines(keepends=True)
     changed, count = re.subn(old, new, lines[2])
@@ -158,6 +158,6 @@ ROWS = [
         (["test", "test", "dev"], "cluster c is in test and in dev"),
     ],
 )
-def test_the_run_time_check_finds_leaks(splits: list[str], message: str) -> None:
+def test_runtime_check_finds_leaks(splits: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check(ROWS, {row.id: Allocation(split, "drawn") for row, split in zip(ROWS, splits, strict=False)}, AssignmentLedger())

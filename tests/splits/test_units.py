@@ -1,4 +1,4 @@
-"""Draw numbers hang on nothing but seed, purpose and key; equal stems that ask for something stand in one split."""
+"""Draw numbers depend only on seed, purpose and key; equal stems that ask something specific are in one split."""
 
 import numpy as np
 import pytest
@@ -15,11 +15,11 @@ NAMES = st.text("0af Ag甲-", max_size=20)
 
 
 @given(st.lists(IDS | NAMES, max_size=8))
-def test_a_draw_number_is_the_same_in_any_company(keys: list[str]) -> None:
+def test_draw_number_is_independent_of_other_keys(keys: list[str]) -> None:
     assert draw_numbers(1, "draw", keys).tolist() == [draw_number(1, "draw", key) for key in keys]
 
 
-def test_seeds_and_purposes_draw_apart_and_evenly() -> None:
+def test_seeds_and_purposes_draw_independently_and_evenly() -> None:
     keys = [content_id("q", str(number)) for number in range(10_000)]
     draws = [draw_numbers(seed, what, keys) for seed, what in ((1, "draw"), (2, "draw"), (1, "dev"))]
     for numbers in draws:
@@ -44,7 +44,7 @@ def test_seeds_and_purposes_draw_apart_and_evenly() -> None:
         ("正确的是哪项？", False),
     ],
 )
-def test_equal_stems_with_other_options_stand_together_where_they_ask_for_something(question, stem: str, together: bool) -> None:
+def test_joins_specific_equal_stems_with_other_options(question, stem: str, together: bool) -> None:
     one, two = (replace(question(number), stem=stem) for number in (1, 2))
     assert len(join([summary_of(one), summary_of(two)])) == (1 if together else 2)
     case = replace(one, shared_stem="案例一"), replace(two, shared_stem="案例二")
@@ -62,7 +62,7 @@ def test_equal_stems_with_other_options_stand_together_where_they_ask_for_someth
         ("上于上", False),
     ],
 )
-def test_a_stem_asks_for_something_by_twenty_letters_or_by_four_that_ask(question, stem: str, tells: bool) -> None:
+def test_stem_is_specific_by_twenty_letters_or_four_content_letters(question, stem: str, tells: bool) -> None:
     assert (summary_of(replace(question(1), stem=stem)).stem_id is not None) == tells
 
 
@@ -75,7 +75,7 @@ LONG = "关于艾宾浩斯遗忘曲线所揭示的遗忘进程的规律是"
 
 
 @given(st.permutations(["先快后慢", "先慢后快", "匀速进行", "没有规律"]))
-def test_equal_stem_and_options_stand_together_in_any_order(question, shuffled: list[str]) -> None:
+def test_joins_equal_stem_and_options_in_any_order(question, shuffled: list[str]) -> None:
     one, two = (replace(question(1), stem=stem) for stem in (SHORT, "以下说法正确的是"))
     row = summary_of(with_options(one, "先快后慢", "先慢后快", "匀速进行", "没有规律"))
     assert row.stem_id is None and row.stem_options_id == summary_of(with_options(one, *shuffled)).stem_options_id is not None
@@ -83,7 +83,7 @@ def test_equal_stem_and_options_stand_together_in_any_order(question, shuffled: 
 
 
 @pytest.mark.parametrize("stem", [SHORT, LONG])
-def test_equal_stem_and_options_on_two_cases_stand_together_and_other_options_do_not(question, stem: str) -> None:
+def test_joins_equal_stem_and_options_on_two_cases_only(question, stem: str) -> None:
     texts = ["先快后慢的过程", "先慢后快的过程", "匀速进行的过程"]
     cases = [replace(question(1), stem=stem, shared_stem=f"案例{number}") for number in "一二"]
     same = [summary_of(with_options(one, *texts)) for one in cases]
@@ -92,9 +92,9 @@ def test_equal_stem_and_options_on_two_cases_stand_together_and_other_options_do
     assert summary_of(with_options(cases[1], *texts[1:])).stem_options_id != same[0].stem_options_id
 
 
-def test_few_letters_in_all_tell_nothing(question) -> None:
-    """Right or wrong may be said of anything."""
+def test_few_letters_reveal_nothing(question) -> None:
+    """True or false may apply to anything."""
     texts = ["对" * 6, "错" * 6]
     assert summary_of(with_options(replace(question(1), stem=SHORT), *texts)).stem_options_id is not None
     assert summary_of(with_options(replace(question(1), stem=SHORT), texts[0], texts[1][:5])).stem_options_id is None
-    assert summary_of(with_options(replace(question(1), stem=LONG), *texts)).stem_options_id is None  # the stem is known by itself
+    assert summary_of(with_options(replace(question(1), stem=LONG), *texts)).stem_options_id is None  # the stem alone identifies it

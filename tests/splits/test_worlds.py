@@ -1,4 +1,4 @@
-"""Splits that stay, in worlds where all happens that happens to data: what no version may do, on one branch or two."""
+"""Stable splits in simulated worlds with every kind of change to the data: what no version may do, on one branch or two."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ SHARES = [(0.3, 0.2), (0.1, 0.2), (0.4, 0.3)]
 
 
 class Past:
-    """What earlier versions did, recorded without the ledger that is tested."""
+    """The decisions of earlier versions, recorded without the ledger under test."""
 
     def __init__(self) -> None:
         self.united = False
@@ -71,14 +71,14 @@ def check(seen: Seen, before: AssignmentLedger, now: Decided, params: Params, pa
     assert not trained & past.held
     assert not (trained & past.represented) - past.trained
     assert not {name for key in trained for name in seen.also.get(key, ())} & past.held
-    # Two branches may have put two wordings of one question apart, before either knew of the other.
+    # Two branches may have separated two wordings of one question, before either knew of the other.
     assert past.united or not {seen.numbers[key] for key in trained & keys} & past.held_numbers
     asked = ParamChanges(params, before)
     cells = {question.id: summary_of(question).stratum for question in seen.questions}
     ties = {question.id: question.cluster_id or question.group_id for question in seen.questions}
     for key, put in now.put.items():
         if put.split in SIDES:
-            # What was published in test is never kept secret again; reserved joins test where a tie to what returns there brings it.
+            # Published test records are never reserved again; reserved records join test if tied to records that return there.
             assert "test" not in past.sides[key] or put.split == "test"
             assert "reserved" not in past.sides[key] or put.split == "reserved" or put.why == "returned" or "test" in past.sides[key]
         was = before.assigned.get(key)
@@ -88,7 +88,7 @@ def check(seen: Seen, before: AssignmentLedger, now: Decided, params: Params, pa
             assert put.why == "promoted"
             assert asked.grew(f"claim_{put.split}_share") if key not in cells else any(asked.more_of(cell) for cell in cells.values())
         if was.split in TRAINED and put.split in TRAINED:
-            tied = key in cells and (seen.also.get(key) or ties[key])  # what is tied to train goes with it
+            tied = key in cells and (seen.also.get(key) or ties[key])  # records tied to train go with it
             assert put.split == was.split or asked.grew("dev_share") or (was.split == "dev" and tied)
         if was.split in SIDES and put.split not in SIDES:
             assert put.split == "retired"
@@ -128,7 +128,7 @@ def _sized(seen: Seen, now: Decided, params: Params) -> None:
 
 
 def _floored(seen: Seen, before: AssignmentLedger, now: Decided, params: Params) -> None:
-    """Check that no subject gives to dev what train needs; what was in dev, or follows what was, stays there though all of train left."""
+    """Check that no subject gives to dev what train needs; records in dev, or their successors, stay even if all of train left."""
     trained, least = Counter(), Counter()
     for question in seen.questions:
         subject, put = (question.exam, question.question_type, question.subject), now.put[question.id]
@@ -139,7 +139,7 @@ def _floored(seen: Seen, before: AssignmentLedger, now: Decided, params: Params)
 
 
 def check_shots(seen: Seen, before: AssignmentLedger, now: Decided, past: Past) -> None:
-    """Check that lists hold what may be shown, and that who may still be shown stands where it stood."""
+    """Check that lists have only allowed examples, and that examples still allowed keep their slots."""
     rows = {question.id: summary_of(question) for question in seen.questions}
     lists: dict[tuple, dict[int, str]] = defaultdict(dict)
     for key, shot in now.shots.items():
@@ -197,7 +197,7 @@ def test_ten_versions_of_a_world(seed: int, ties: bool, turning: bool, balance: 
 @pytest.mark.slow
 @given(st.integers(0, 1_000_000), st.booleans(), st.booleans())
 @settings(max_examples=10, deadline=None)
-def test_two_branches_that_part_and_meet(seed: int, ties: bool, turning: bool) -> None:
+def test_two_branches_diverge_and_merge(seed: int, ties: bool, turning: bool) -> None:
     random = Random(seed)
 
     def versions(number: int) -> list[Params]:
@@ -220,7 +220,7 @@ def test_two_branches_that_part_and_meet(seed: int, ties: bool, turning: bool) -
 @pytest.mark.slow
 @given(st.integers(0, 1_000_000), st.sampled_from(["fill", "strict"]))
 @settings(max_examples=10, deadline=None)
-def test_what_is_added_moves_nothing(seed: int, balance: str) -> None:
+def test_additions_move_nothing(seed: int, balance: str) -> None:
     world, ledger = World(Random(seed), False), AssignmentLedger()
     params = replace(PARAMS, balance=balance)
     before: Decided | None = None

@@ -1,4 +1,4 @@
-"""What tests of the splits share: parameters, where questions stand, and the stage `leaks` run on a folder."""
+"""Shared by the tests of the splits: parameters, the splits of questions, and the stage `leaks` run on a folder."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -33,7 +33,7 @@ def split_params(**changes: Any) -> Split:
 
 
 def first_version(params: Split) -> Version:
-    """Return the version that a ledger of one has."""
+    """Return the version of a ledger that has one."""
     return Version(name="v1-a", number=1, settings=msgspec.to_builtins(params), records=0)
 
 
@@ -48,7 +48,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def add(folder: Path, split: str, *records: Question | ClaimPair) -> None:
-    """Add records to a split that is there."""
+    """Add records to an existing split."""
     for record in records:
         name = "claims" if isinstance(record, ClaimPair) else "questions"
         with open(folder / "splits" / split / f"{name}.jsonl", "ab") as file:
@@ -63,7 +63,7 @@ def check_leaks(folder: Path, *words: str) -> list[leaks.Leak]:
 
 
 def leaks_of(folder: Path, stops: bool = True) -> list[tuple[str, str, str]]:
-    """Return check, id and other id of each leak of which one, or none, stops the stage."""
+    """Return check, id and other id of the leaks of which one, or none, stops the stage."""
     with pytest.raises(ValueError, match="leaks, all in") if stops else nullcontext():
         check_leaks(folder)
     assert (folder / "leaks/passed.json").exists() is not stops

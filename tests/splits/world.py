@@ -1,4 +1,4 @@
-"""A world of questions and claims that come, go, are edited, become near-duplicates and part again; who is who is known here alone."""
+"""A world of questions and claims that appear, disappear, are edited, become near-duplicates and separate; only it knows their identity."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ PARAMS = split_params(quota=Quota(mcqa=6, mrqa=2), tcm_per_subject=2, dev_share=
 
 
 class Seen(NamedTuple):
-    """One version of the data: questions with the near-duplicates that they stand for, and claims."""
+    """One version of the data: questions with the near-duplicates that they represent, and claims."""
 
     questions: list[Question]
     also: dict[str, tuple[str, ...]]
@@ -36,7 +36,7 @@ class Seen(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """What became of one version."""
+    """The outcome for one version."""
 
     put: dict[str, Allocation]
     """Of questions and heads."""
@@ -45,7 +45,7 @@ class Decided(NamedTuple):
 
 
 class World:
-    """Questions by their numbers. Three in a row are of one family: their words differ by a few, and they may become near-duplicates."""
+    """Questions by number. Three in a row are a family: they differ by a few words, and may become near-duplicates."""
 
     def __init__(self, random: Random, ties: bool) -> None:
         self.random, self.ties = random, ties
@@ -57,7 +57,7 @@ class World:
         """Families that are one cluster, of which one member is kept."""
 
     def fork(self, seed: int) -> "World":
-        """Return the same world with a future of its own."""
+        """Return the same world with an independent future."""
         other = object.__new__(World)
         other.random, other.ties, other.all = Random(seed), self.ties, self.all
         other.here, other.heads, other.words, other.merged = set(self.here), set(self.heads), list(self.words), set(self.merged)
@@ -88,7 +88,7 @@ class World:
             self.merged ^= {family for family in range(SIZE // 3) if self.random.random() < 0.1}
 
     def grow(self) -> None:
-        """Add without taking anything away."""
+        """Add records without removing any."""
         self.here |= {number for number in range(SIZE) if self.random.random() < 0.2}
         self.heads |= {number for number in range(30) if self.random.random() < 0.1}
 
@@ -106,7 +106,7 @@ class World:
         )  # fmt: skip
 
     def seen(self) -> Seen:
-        """Return the data of now: of a cluster one question is kept, or all of them with its id."""
+        """Return the current data: of a cluster one question is kept, or all of them with its id."""
         questions, also = [], {}
         families: dict[int, list[Question]] = defaultdict(list)
         numbers = {}
@@ -137,7 +137,7 @@ def _claim(number: int) -> ClaimPair:
 
 
 def decided(seen: Seen, ledger: AssignmentLedger, params: Params) -> Decided:
-    """Do what the stage does, without files."""
+    """Do the work of the stage, without files."""
     rows = [summary_of(question, seen.also.get(question.id, ())) for question in seen.questions]
     found = Questions(rows, list(seen.questions))
     put = decide(rows, params, ledger, edited_of(found, ledger))
@@ -147,7 +147,7 @@ def decided(seen: Seen, ledger: AssignmentLedger, params: Params) -> Decided:
 
 
 def merged(one: AssignmentLedger, other: AssignmentLedger, random: Random) -> AssignmentLedger:
-    """Return what git makes of two branches: the lines of both, in any order."""
+    """Return git's merge of two branches: the lines of both, in any order."""
     rows = [*lines_of(one), *lines_of(other)]
     random.shuffle(rows)
     return AssignmentLedger(rows)

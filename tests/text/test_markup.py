@@ -1,4 +1,4 @@
-"""Tags and entities go, and those alone; what is left of them validation would refuse, so nothing is left."""
+"""Only tags and entities are removed, and none is left for validation to reject."""
 
 import time
 
@@ -19,7 +19,7 @@ TEXTS = ["若a<b且c>d，则", "P<0.05，r>0.3", "量表<SDS>的总分", "若X<a
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_what_only_looks_like_markup_stays(text: str) -> None:
+def test_keeps_what_only_looks_like_markup(text: str) -> None:
     assert "tags" not in normalize(text).rules and "entities" not in normalize(text).rules
     assert is_clean(normalize(text).text)
 
@@ -27,18 +27,18 @@ def test_what_only_looks_like_markup_stays(text: str) -> None:
 @pytest.mark.parametrize(
     "tag", ["<script>", "<iframe src='x'>", "<svg onload=x>", "<meta x>", "</body>", "<H2>", "<br/>", "<td colspan=2>"]
 )
-def test_a_tag_alone_goes(tag: str) -> None:
+def test_removes_a_lone_tag(tag: str) -> None:
     assert not is_clean(f"甲{tag}乙") or tag.startswith(("<svg", "</body"))
     assert normalize(f"甲{tag}乙").text.replace("\n", "") == "甲乙"
 
 
 @given(st.lists(st.sampled_from(MARKUP), max_size=12))
-def test_no_markup_is_left_that_validation_refuses(pieces: list[str]) -> None:
+def test_leaves_no_markup_that_validation_rejects(pieces: list[str]) -> None:
     text = normalize("".join(pieces)).text
-    assert is_clean(text.replace("\ufffd", "字")), text  # a lost character is a reason of its own
+    assert is_clean(text.replace("\ufffd", "字")), text  # a lost character is a separate reason
 
 
-def test_a_tag_that_never_ends_takes_no_quadratic_time() -> None:
+def test_endless_tag_takes_no_quadratic_time() -> None:
     assert is_clean("<script " * 125_000)
 
 
@@ -54,7 +54,7 @@ def test_a_tag_that_never_ends_takes_no_quadratic_time() -> None:
         ("#include <iostream>中的vector<int>", "#include <iostream>中的vector<int>"),
     ],
 )
-def test_angle_brackets_are_titles_where_that_is_sure(text: str, clean: str) -> None:
+def test_converts_angle_brackets_of_certain_titles(text: str, clean: str) -> None:
     assert normalize(text).text == clean
 
 
@@ -73,7 +73,7 @@ def test_angle_brackets_are_titles_where_that_is_sure(text: str, clean: str) -> 
         ("<br>", ""),
     ],
 )
-def test_tags_that_a_text_speaks_of_are_no_markup(text: str, clean: str) -> None:
+def test_keeps_tags_that_a_text_mentions(text: str, clean: str) -> None:
     assert normalize(text).text == clean and is_clean(clean)
 
 
@@ -123,20 +123,20 @@ def test_formulas(text: str, plain: str) -> None:
     assert normalize(text).text.replace(" ", "") == plain.replace(" ", "")
 
 
-def test_a_table_is_told_from_a_path() -> None:
+def test_distinguishes_a_table_from_a_path() -> None:
     assert all(map(holds_latex, (r"\begin{array}{c}1\end{array}", r"10\textsuperscript{9}/L", r"\frac12")))
     assert not holds_latex(r"C:\temp\max") and not holds_latex("A\\C不属于")
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
-def test_once_is_enough_and_nothing_but_signs_goes(text: str) -> None:
+def test_is_idempotent_and_removes_only_signs(text: str) -> None:
     plain = to_plain_text(text)
     assert normalize(normalize(text).text).text == normalize(text).text
     assert [sign for sign in plain if sign == "甲"] == [sign for sign in text if sign == "甲"]
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_a_long_run_takes_no_longer_than_its_length(piece: str) -> None:
+def test_long_run_takes_linear_time(piece: str) -> None:
     started = time.perf_counter()
     to_plain_text(piece * 50_000)
     to_plain_text("\\beta" + piece * 50_000)

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crawlers.read.account.characters import CharacterAccount, folded
-from crawlers.read.entries.lines import HAN, bare_name, parsed
+from crawlers.read.entries.lines import HAN, generic_name, parsed
 from crawlers.read.vocabulary.remarks import is_remark
 
 _BETWEEN = re.compile(r"[\n\t|｜]")
 """Between lines, and cells of a line."""
+_CODE = re.compile(r"[^A-Za-z]*|[a-z_]+|.*(?:://|www\.|[\w-]\.[a-z]{2,4}(?:/.*)?$)", re.DOTALL)
+"""A part of a text without Chinese that says nothing: figures, a key, an address. Elsewhere than in a text any such part is a code."""
 
 
 def account_of_entries(texts: Iterable[tuple[str, str, bool]], records: Iterable[Mapping[str, Any]]) -> CharacterAccount:
@@ -18,7 +20,7 @@ def account_of_entries(texts: Iterable[tuple[str, str, bool]], records: Iterable
     Args:
         texts: position, text, and whether it is a key.
     """
-    said = {folded(part) for record in records for key, value in record.items() for part in (key, *_parts_in(value))}
+    said = {folded(part) for record in records for key, value in record.items() for part in (key, *_parts_in(value))} - {""}
     account, is_comment = CharacterAccount(), False
     for position, text, is_key in texts:
         account.characters += len(folded(text))
@@ -30,13 +32,21 @@ def account_of_entries(texts: Iterable[tuple[str, str, bool]], records: Iterable
                 account.furniture["label"] += size
             elif is_comment or is_remark(part):
                 account.furniture["remark"] += size
-            elif folded(part) in said or all(folded(word) in said for word in part.split()):
+            elif folded(part) in said or all(word in said for word in map(folded, part.split()) if word):
                 account.in_items += size
-            elif not HAN.search(part):
+            elif not HAN.search(part) and (part != text or not position.startswith("line:") or _CODE.fullmatch(part.strip())):
                 account.furniture["code"] += size
-            elif not value or value in said or folded(bare_name(line.text)) in said:
+            elif not value or value in said:
                 account.in_items += len(value)
                 account.furniture["label"] += size - len(value)
+            elif folded((name := generic_name(line.text))[0]) in said:
+                account.furniture["label"] += size
+                for one in (name[0], *name[1].values()):
+                    account.furniture["label"] -= len(folded(one))
+                    if all(word in said for word in map(folded, one.split("\n"))):
+                        account.in_items += len(folded(one))
+                    else:
+                        account.add_unread(position, "unread_words", one)
             else:
                 account.add_unread(position, "unread_words", part)
             is_comment = is_comment and not part.rstrip().endswith("-->")

@@ -1,6 +1,7 @@
 """Lines -> records of what they describe: a name above values under headings, 【labels】 or `label：`. Pure."""
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -24,9 +25,21 @@ _BRACKETED = re.compile(r"[【\[［〔](?P<label>[^【】\[\]［］〔〕]{1,14}
 _PARTED = re.compile(r"(?P<label>[^:：\t。，；]{1,14}?)\s*[:：\t]\s*(?P<text>.*)", re.DOTALL)
 _CELLS = re.compile(r"(?P<label>[\u4e00-\u9fff]{2,8}) (?P<text>[^\s/／|].*)", re.DOTALL)
 _WORD = re.compile("[\u4e00-\u9fff]{2,8}")
-_NO_NAME = re.compile(r"[。；，,;:：？！?!\t=|]|\d{2}")
-_FOREIGN = re.compile(r"(?<=[\u4e00-\u9fff）)])(?:\s+[A-Za-z]|\s*[（(]?《).*")
-"""What follows a name: the same in Latin, or the book that it is from."""
+_NO_NAME = re.compile(
+    r"[。；，;:：？！?!\t=|]|,(?!\d)|\d{4}[-/.]\d|\d{5}|(?<![A-Za-z\d])\d{2}[\d.]{0,9}(?:\s?[-~～–—至]\s?\d[\d.]{0,9})?\s?"
+    r"(?:[年月日号页条种例味项个次岁版元粒克]|分钟|毫[克升米]|(?:[mkμ]?g|m?[lL]|[cm]?m|IU|U)(?![A-Za-z])|%$)"
+)
+"""Signs of a sentence, dates and quantities. Other figures may be a part of a name: 碳13呼气试验."""
+_BEHIND_NAME = re.compile(
+    r"(?:(?<=[\u4e00-\u9fff）)])|(?<=[\u4e00-\u9fff][A-Z\d])|(?<=[\u4e00-\u9fff][A-Z\d]{2}))"
+    r"(?:\s+(?P<foreign>[A-Za-z][^\u4e00-\u9fff《（(]*|[A-Z]?[a-z]{3}[^《]*))?(?P<book>\s*[（(]?《.*)?$"
+)
+"""What follows a name: the same in Latin, and the book that it is from."""
+_TITLE = re.compile(r"(?:药品|使用){0,2}(?<![见读阅按照据的])说明书$")
+"""The end of the title of a leaflet, behind a name."""
+_LISTED = re.compile(r"\n|[\s；;]\s{0,9}(?=[^\s:：]{2,6}\s?[:：])")
+"""Between the names in a value."""
+_ORIGIN, _FOREIGN_NAME = "出处", "外文名"
 _CHAPTER = re.compile(r"\s*第[\d一二三四五六七八九十百]{1,4}[章编篇部]分?\s*[^，。；：:]{1,20}")
 _COMMENT = re.compile(r"<!--.{0,4000}?-->", re.DOTALL)
 _DIVIDER = re.compile(r"\s*(?:[-=_*~#·.•—–─━═＝－＊～|:]\s{0,3}){3,}")
@@ -35,7 +48,9 @@ HAN = re.compile("[\u4e00-\u9fff]")
 _GENERIC = re.compile(r"(?:通用名称?|中文名称?|药品名称)\s*[:：]\s*([^\s；;，,、]+)")
 _EDITED = re.compile(r"(?<=\S)\s?(?:播报)?\s?编辑$")
 """Links of a page beside each heading, copied with it."""
-_MAX_NAME_CHARS, _RECURRING, _LEAST_LEVEL, _PAIR, _FEWEST_BELOW = 24, 3, 6, 2, 2
+_MAX_NAME_CHARS, _MAX_LINE_CHARS, _RECURRING, _LEAST_LEVEL, _PAIR, _FEWEST_BELOW = 24, 200, 3, 6, 2, 2
+_NOWHERE = sys.maxsize
+"""Place of what is not among some lines."""
 
 
 class Line(NamedTuple):
@@ -46,6 +61,8 @@ class Line(NamedTuple):
     """Of a heading; 0 for other lines."""
     is_bare: bool = False
     """Whether it is nothing but a word that may be a label."""
+    divides: bool = False
+    """Whether it is a line drawn between entries."""
 
 
 class _Entry(Struct):
@@ -60,11 +77,11 @@ class _Entry(Struct):
     def record(self) -> dict[str, str]:
         """Return its fields under its name: that of a label, or the text above."""
         named = sorted((rank, key) for key in self.fields if (rank := _rank(key)) is not None)
-        names = [generic_name("\n".join(self.fields[key])) for _, key in named]
-        name = next(filter(None, [*names, self.name]), "")
+        names = [generic_name(text) for text in (*("\n".join(self.fields[key]) for _, key in named), self.name)]
+        name, behind = next((each for each in names if each[0]), ("", {}))
         others = {key: "\n".join(texts) for key, texts in self.fields.items() if texts and _rank(key) is None}
-        others |= {SECTION: self.above} if self.above and others else {}
-        return {NAME: name, **others} if name and others.keys() - {ABOUT, SECTION} and self.recurred < len(others) else {}
+        is_whole = name and others.keys() - {ABOUT} and self.recurred < len(others)
+        return {NAME: name, **others} | ({SECTION: self.above} if self.above else {}) | behind | others if is_whole else {}
 
 
 def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
@@ -128,10 +145,20 @@ def _cut_title(entries: Sequence[_Entry]) -> None:
         del first.fields[label]
 
 
-def generic_name(text: str) -> str:
-    """Return the name in the value of a name's label, which may list several: 通用名称：…"""
+def generic_name(text: str) -> tuple[str, dict[str, str]]:
+    """Return a name, and the fields that stand behind it; the value of a name's label may list several: 通用名称：…"""
     found = _GENERIC.search(text)
-    return _FOREIGN.sub("", found[1] if found else text.strip().split("\n")[0]).strip()
+    first, *rest = _LISTED.split(f"{found[1]}\n{text[: found.start()]}\n{text[found.end() :]}" if found else text.strip())
+    behind = _BEHIND_NAME.search(first) if len(first) <= _MAX_LINE_CHARS else None
+    name = first[: behind.start()] if behind else first
+    fields = {_FOREIGN_NAME: behind["foreign"] or "", _ORIGIN: (behind["book"] or "").strip()} if behind else {}
+    if fields.get(_ORIGIN, "")[:1] in ("（", "("):
+        fields[_ORIGIN] = fields[_ORIGIN][1:].rstrip("）)")
+    for line in map(parsed, rest):
+        key = line.label or (ABOUT if HAN.search(line.text) else _FOREIGN_NAME)
+        fields[key] = "\n".join(filter(None, [fields.get(key), line.text]))
+    name = (_TITLE.sub("", name) or name).strip().strip("【】[]《》 ")
+    return name, {key: text.strip() for key, text in fields.items() if text.strip() and _rank(key) is None}
 
 
 def _rank(key: str) -> int | None:
@@ -142,14 +169,14 @@ def _is_known(label: str) -> bool:
     return bool(kind_words(label)) or names_entry(label) is not None or is_alias(label)
 
 
-_NOTHING = Line("", "")
+_NOTHING, _DIVIDING = Line("", ""), Line("", "", divides=True)
 """One for all blank lines: a file may have millions."""
 
 
 def parsed(line: str) -> Line:
     """Return what a line names and says."""
     if not line or line.isspace() or _DIVIDER.fullmatch(line):
-        return _NOTHING
+        return _DIVIDING if line.strip() and "|" not in line else _NOTHING
     heading = _HEADING.fullmatch(line)
     text = _MARKUP.sub("", heading[2] if heading else line).strip()
     edited = _EDITED.search(text)
@@ -192,26 +219,42 @@ def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
 
 
 def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_Entry]:
-    """Yield entries: one begins below a heading that is no label, at the label of a name, or at a label that recurs below a name."""
+    """Yield entries: one begins below a heading that is no label, at the label of a name, or at a label that recurs below a name.
+
+    What is between a line drawn below an entry and the next entry belongs to neither's values.
+    """
     current, label, above, first_name = _Entry(1, ""), "", list[str](), ""
-    openers, headings = set[str](), dict[int, str]()
+    openers, headings, drawn = set[str](), dict[int, str](), _NOWHERE
     for number, line in enumerate(lines, 1):
-        if line.level and not line.label and (line.level < level or not level):
+        if line.divides:
+            drawn = min(drawn, len(current.fields[label]) or _NOWHERE) if label and not is_headed else drawn
+        elif line.level and not line.label and (line.level < level or not level):
+            del current.fields.get(label, [])[drawn:]
             yield current
+            drawn = _NOWHERE
             headings = {each: text for each, text in headings.items() if each < line.level}
-            current, label, above = _Entry(number, bare_name(line.text), above=next(reversed(headings.values()), "")), "", []
+            name = line.text if bare_name(line.text) else ""
+            current, label, above = _Entry(number, name, above=next(reversed(headings.values()), "")), "", []
             headings[line.level] = line.text
         elif line.label and _rank(line.label) is not None:
             first_name = first_name or line.label
-            if line.label == first_name and current.fields:
+            name = generic_name(line.text or "".join(each.text for each in lines[number : number + 1]))[0]
+            is_titled = name and name in current.name and first_name not in current.fields  # its title and a warning are above its label
+            if line.label == first_name and current.fields and not is_titled:
+                del (texts := current.fields.get(label, []))[min(drawn, _title_at(texts, name)) :]
                 yield current
                 current = _Entry(number, "")
-            label = line.label
+            label, drawn = line.label, _NOWHERE
             current.fields.setdefault(label, []).extend(filter(None, [line.text]))
         elif line.label:
+            texts = current.fields.get(label, [])
+            if first_name in current.fields and (title := texts[_title_at(texts) :][:1]):
+                del texts[min(drawn, texts.index(title[0])) :]
+                yield current
+                current, label = _Entry(number, title[0]), ""
             below, recurs = current.fields.get(label, above), line.label in current.fields
             opens = not is_headed and not first_name and (recurs or line.label in openers or not (current.name or current.fields))
-            if opens and (found := _name_in(below, label)):
+            if opens and (found := _name_in(below, label, drawn)):
                 if recurs and ABOUT in current.fields and (own := _name_in(current.fields[ABOUT], "")):
                     current.name = own[0]  # its heading is that of all
                 yield current
@@ -220,24 +263,31 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
             elif above and not current.fields:
                 current.fields[ABOUT] = above
             current.recurred += recurs
-            label, above = line.label, []
+            label, above, drawn = line.label, [], _NOWHERE
             current.fields.setdefault(label, []).extend([line.text] if line.text or not is_headed else [])
         elif line.text:
             (current.fields[label] if label else above).append(line.text)
+    del current.fields.get(label, [])[drawn:]
     yield current
 
 
-def _name_in(texts: list[str], label: str) -> tuple[str, list[str]] | None:
+def _title_at(texts: Sequence[str], name: str = "") -> int:
+    """Return where the lines below a value become the title of the next entry, which has its name or is one of a leaflet."""
+    titles = (at for at, text in enumerate(texts) if at and bare_name(text) and ((name and name in text) or _TITLE.search(text)))
+    return next(titles, _NOWHERE)
+
+
+def _name_in(texts: list[str], label: str, drawn: int = _NOWHERE) -> tuple[str, list[str]] | None:
     """Take the name of the next entry, and what is below it, from the end of the lines below a label."""
     for at in range(len(texts) - 1, 0 if label else -1, -1):
         if bare_name(texts[at]):
-            name, below = bare_name(texts[at]), texts[at + 1 :]
-            del texts[at:]
+            name, below = texts[at], texts[at + 1 :]
+            del texts[min(at, drawn) :]
             return name, below
     return None
 
 
 def bare_name(text: str) -> str:
-    """Return a text as a name, without what follows it in Latin; empty if it can be none."""
-    name = _FOREIGN.sub("", text.strip()).strip("【】[]《》 ")
+    """Return a text as a name, without what follows it; empty if it can be none."""
+    name = generic_name(text)[0] if len(text) <= _MAX_LINE_CHARS and not (_LISTED.search(text.strip()) or _GENERIC.search(text)) else ""
     return name if 0 < len(name) <= _MAX_NAME_CHARS and HAN.search(name) and not _NO_NAME.search(name) else ""

@@ -80,8 +80,9 @@ def _pair(value: Any) -> tuple[str, str] | None:
 def _with_fields(owner: Any, fields: dict[str, str]) -> dict[str, Any]:
     """Return the fields of a list under the name that they or their owner have."""
     titles = [title for title in fields if names_entry(title) is not None and not kind_words(title)]
-    name = next(filter(None, [*(generic_name(fields[title]) for title in titles), _own_name(owner)]), None)
-    return {NAME: name} | {title: text for title, text in fields.items() if text and title and title not in titles}
+    names = [*(generic_name(fields[title]) for title in titles), (_own_name(owner), {})]
+    name, behind = next((each for each in names if each[0]), (None, {}))
+    return {NAME: name} | behind | {title: text for title, text in fields.items() if text and title and title not in titles}
 
 
 def _own_name(owner: Any) -> str:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from crawlers.read.vocabulary.headings import heads
 from crawlers.read.vocabulary.labels import Numbered, flat, opening_mark, trimmed
 from crawlers.read.vocabulary.numbers import opens_question
 from crawlers.read.vocabulary.words import ANSWER_NAME
@@ -14,11 +13,6 @@ _OPENER = re.compile(
     rf"(?:请?点[击我开此]|展开|查看|显示|看|折叠|show|view|see|the|[\s:：及与和&/]|(?P<answer>{ANSWER_NAME}|解析|解答|详解|answers?|solutions?)){{1,9}}",
     re.IGNORECASE,
 )
-_TERM = re.compile(
-    r"(?P<before>\s{0,9}(?:[-*+]\s{1,3}|\d{1,4}\s?[.、)]\s{0,4})?)(?P<sign>\*\*|__)(?P<term>[^*_:：]{1,60})"
-    r"(?:(?P=sign)\s?[:：]|[:：]\s?(?P=sign))\s{0,4}(?=\S)"
-)
-_OF_TERMS, _FEWEST_TERMS = re.compile("名词|名解|术语|概念"), 3
 
 
 def unescaped(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -44,21 +38,3 @@ def unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
                 opener = _OPENER.fullmatch(words)
                 waits = opener is not None and opener["answer"] is not None
                 yield from [(index, words)] if words and not opener else []
-
-
-def terms_explained(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return lines with the explanation of a term below the term, `**感觉**：……`, where several are under a heading of terms."""
-    found, is_below = dict[int, re.Match[str]](), False
-    for at, (_, text) in enumerate(lines):
-        line = flat(text).strip(" #*")
-        if heads(line):
-            is_below = _OF_TERMS.search(line) is not None
-        elif is_below and (term := _TERM.match(text)) and opening_mark(flat(f"{term['term'].strip()}:")) == "text":
-            found[at] = term
-    if len(found) < _FEWEST_TERMS:
-        return lines
-    done = list[Numbered]()
-    for at, (index, text) in enumerate(lines):
-        term = found.get(at)
-        done += [(index, term["before"] + term["term"]), (index, f"【答案】{text[term.end() :]}")] if term else [(index, text)]
-    return done

@@ -19,7 +19,7 @@ from msgspec import structs
 
 from crawlers.read.lines.doubts.question import question_doubts, verified, with_ringed_answers, with_titles_doubted
 from crawlers.read.lines.doubts.sections import section_doubts, titled
-from crawlers.read.lines.markdown import terms_explained, unescaped, unfolded
+from crawlers.read.lines.markdown import unescaped, unfolded
 from crawlers.read.lines.marks import MAY_EMPHASISE, TICKS, label_emphasis, label_ticks
 from crawlers.read.lines.pages.page import own_lines
 from crawlers.read.lines.pages.wraps import opens_content
@@ -28,12 +28,10 @@ from crawlers.read.lines.passes import (
     essays_joined,
     letters_joined,
     official_answers,
-    options_announced,
     tabs_as_points,
     verdicts_lettered,
     without_field_names,
     without_light_markup,
-    without_tags,
 )
 from crawlers.read.lines.questions.answer_key import join_regions
 from crawlers.read.lines.questions.assembly import assemble, with_doubts
@@ -68,13 +66,10 @@ class Step(NamedTuple):
 STEPS = (
     Step(unescaped, "\\"),
     Step(unfolded, ("<summary", "<details", "</details")),
-    Step(terms_explained, ("**", "__")),
     Step(label_emphasis, MAY_EMPHASISE),
     Step(without_light_markup, "*_`>"),
-    Step(without_tags, "<&"),
     Step(official_answers, "我你您生员分"),
     Step(without_field_names, ("题干", "题目", "题面", "试题", "选项", "答案A")),
-    Step(options_announced, ("备选",)),
     Step(verdicts_lettered),
     Step(tabs_as_points),
     Step(blanks_joined, ")]】"),

@@ -18,7 +18,6 @@ from crawlers.read.vocabulary.labels import WHOLE_ANSWER, Numbered, flat, is_mar
 from crawlers.read.vocabulary.numbers import Number, number_of, opens_question
 from crawlers.read.vocabulary.options import letter_of
 from crawlers.read.vocabulary.words import OWN_ANSWER_NAME, OWN_OUTCOME, any_of
-from crawlers.text.fields import text_of
 
 _QUOTED, _FEWEST_QUOTED = re.compile(r"\s{0,9}(?:>\s?){1,4}"), 3
 _LABEL = r"[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|正解|(?:答案|试题)?解析|详解|题型|难度|[Aa]nswer|[Kk]ey|[Ee]xplanation)[】\]]?"
@@ -28,8 +27,6 @@ _WRAPPED = re.compile(
     rf"|(?P<other>`|\*{{1,3}})(?P<said>{_SAID})(?P=other))(?![_*`])"
 )
 """`**答案**：B`, `**A.** 甲`, `答案：`B``: emphasis of a label, a letter or an answer alone."""
-_TAG, _SHARE = re.compile(r"</?(?:p|br|div|li|ul|ol|tr|td|th|table|h[1-6]|span|b|strong|i|em|u|font|su[bp])(?:\s[^<>]{0,400})?/?>", re.I), 8
-"""Tags of HTML; one in so many lines must have one."""
 
 
 def without_light_markup(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -40,14 +37,6 @@ def without_light_markup(lines: Sequence[Numbered]) -> list[Numbered]:
         (index, _WRAPPED.sub(lambda wrapped: wrapped["words"] or wrapped["said"], text) if set(text) & set("*_`") else text)
         for index, text in lines
     ]
-
-
-def without_tags(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return lines with HTML as a reader sees them, if enough of them contain tags."""
-    marked = sum("<" in text and _TAG.search(text) is not None for _, text in lines)
-    if marked < 2 or marked * _SHARE < sum(bool(text.strip()) for _, text in lines):
-        return lines
-    return [(index, piece) for index, text in lines for piece in (text_of(text).split("\n") if "<" in text or "&" in text else [text])]
 
 
 _OWN = re.compile(
@@ -242,18 +231,6 @@ class _Essay(Struct):
     end: int
     """Where the words after the mark begin."""
     stop: int
-
-
-_OF_OPTIONS = re.compile(r"[(【\[]?\s?备选(?:答案|项)\s?[)】\]]?\s?:?")
-
-
-def options_announced(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Yield the lines; a label of options alone below a heading, and not below a stem, announces that they are shared."""
-    above = ""
-    for index, text in lines:
-        line = plain(text)
-        yield (index, text.replace("备选", "共用备选", 1)) if _OF_OPTIONS.fullmatch(line) and heads(above) else (index, text)
-        above = line or above
 
 
 def essays_joined(lines: Sequence[Numbered]) -> Sequence[Numbered]:

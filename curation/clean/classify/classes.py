@@ -1,7 +1,7 @@
-"""The classes of a question: type, examination, subject, category, form, and what a case question asks for, by `vocab/case_types.yaml`.
+"""The classes of a question: type, examination, subject, category, form, and what a case question asks for (`vocab/case_types.yaml`).
 
-Words of cases are searched in the raw text. jieba is used only for words that hide in other words (目的 in 项目的), listed under `cut`:
-such a word counts only if it is among the words into which jieba segments the Chinese text around it.
+Words of cases are searched in the raw text. Words that also occur inside other words (目的 in 项目的) are listed under `cut`: they count
+only where jieba, segmenting the Chinese text around them, returns them as separate words.
 """
 
 import re
@@ -17,7 +17,7 @@ from curation.vocab.subjects import exam_and_subject
 
 CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
 _ORDER: tuple[CaseType, ...] = ("diagnosis", "method", "treatment")
-"""The first of equal scores wins; diagnosis if there is no evidence."""
+"""Precedence among equal scores; diagnosis if there is no evidence."""
 _WEIGHT_BEFORE = 0.5
 _WEIGHT_IN_OPTIONS = 0.25
 _SPEECH = re.compile(r"“[^“”]*”")
@@ -73,7 +73,7 @@ def case_scores(stem: str, options: list[str]) -> dict[str, float]:
 
 
 def _context_and_question(stem: str) -> tuple[str, str]:
-    """Return the clauses before the question, and the clause that asks; quoted speech is in neither."""
+    """Return the clauses before the question, and the clause that asks; both without quoted speech."""
     bare = _SPEECH.sub(" ", stem)
     if len(bare.strip()) < _MIN_STEM_CHARS:
         bare = stem
@@ -103,7 +103,7 @@ def _token_starts(run: str, word: str) -> frozenset[int]:
 
 
 @cache
-def _cutter():  # jieba's own type; its dictionary is read at the first word whose boundary matters
+def _cutter():  # jieba's own type; its dictionary is loaded when the first word boundary matters
     return cutter()
 
 
@@ -122,7 +122,7 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
 _TYPES = (
     ("choice", re.compile(r"不定项")),
     ("mrqa", re.compile(r"多项|多选|multi|mrqa|^s2|X型题|^X$", re.I)),
-    # K型题 offers sets of statements of which one is right
+    # K型题 offers combinations of statements, one of which is correct
     ("mcqa", re.compile(r"单项|单选|single|mcqa|^s1|[ABCK][1-4]?(?:[/、-][AB]?[1-4])?型题?|最佳选择|配伍|^[ab][1-4]$", re.I)),
     ("tf", re.compile(r"判断(?!推理)|是非|true.?false|^tf$|^s3", re.I)),
     ("choice", re.compile(r"分析选择|案例选择|技能选择")),
@@ -156,7 +156,7 @@ class Unclassified(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """What a question is."""
+    """The classes of a question."""
 
     exam: str
     subject: str
@@ -165,7 +165,7 @@ class Classes(NamedTuple):
     category: Category
     case_type: CaseType | None
     unmapped: str | None
-    """The source's name of a category that is missing in `vocab/subjects.yaml`."""
+    """The source's name of a category that is missing from `vocab/subjects.yaml`."""
 
 
 def classify(row: Unclassified) -> Classes:
@@ -179,7 +179,7 @@ def classify(row: Unclassified) -> Classes:
     return Classes(mapped.exam, mapped.subject, kind, form, category, case_type, mapped.unmapped)
 
 
-@lru_cache(maxsize=1 << 12)  # the sections of a source are few
+@lru_cache(maxsize=1 << 12)  # a source has few sections
 def _declared_in(text: str) -> str | None:
     return next((name for name, pattern in _TYPES if pattern.search(text)), None)
 

@@ -1,5 +1,4 @@
-"""All facts -> those that are plausible for their heads and supported by other facts, and the reasons against the rest: links on wrong
-pages.
+"""All facts -> those that fit their heads and are supported by other facts; the rest, such as links on wrong pages, with reasons.
 
 A table of organs, `vocab/allowed_heads.yaml`, lists which heads some tails may have at all.
 """
@@ -16,18 +15,18 @@ from curation.clean.facts.kinds import class_fits, doubtful_infectivity, is_sibl
 from curation.vocab.allowed_heads import is_allowed_head
 
 MIN_HEADS = 200
-"""With departments or body parts of fewer diseases there is too little to compare, and only the table of organs is used."""
+"""With departments or body parts of fewer heads there is too little to compare: only the table of organs is used."""
 _MIN_OTHERS = 2
 _PART = "part "
 _JUDGED_BY_NAME = ("disease_complication", "disease_method", "disease_prevention")
 _UNSEEN = 10
-"""Added to the size of a peer group: two of three are weaker evidence than 20 of 30."""
+"""Added to the size of a peer group: 2 of 3 is weaker evidence than 20 of 30."""
 _MIN_SHARE = {"disease_symptom": 0.06, "disease_examination": 0.075, "disease_complication": 0.06}
 """The share of the peer group that must also have the tail; pages link complications most carelessly."""
 _UNKNOWN = 1.5
 """Factor on that share if no table says which heads may have the tail."""
 _MIN_LIFT = {"disease_symptom": 3.0, "disease_examination": 1.5, "disease_complication": 5.0}
-"""Minimum ratio to the share among all heads; general tests, such as a blood count, are right for many."""
+"""Minimum ratio to the share among all heads; general tests, such as a blood count, suit many heads."""
 _MIN_LIFT_USUAL = 2.5
 _ENOUGH = 0.25
 """A share of the peer group that supports even a common tail: if all entries are about the heart, all have palpitations."""
@@ -43,11 +42,11 @@ Refusal = tuple[Fact, str, str]
 def corroborate(
     facts: Sequence[Fact], parts: Mapping[str, Collection[str]], support: Literal["peers", "organs", "none"] = "peers"
 ) -> tuple[list[Fact], list[Refusal]]:
-    """Divide facts into accepted and refused ones; order does not matter.
+    """Divide facts into accepted and rejected ones; their order does not matter.
 
     Args:
         parts: the body parts of each head.
-        support: what a fact needs: peers that have its tail, too; no more than a head with such organs and kinds; or nothing.
+        support: what a fact needs: `peers` that have its tail, too; `organs`: a head that the table of organs allows; or `none`.
     """
     census = _Census(facts, parts, support == "peers")
     refuses = census.refuses if support != "none" else lambda fact: None
@@ -58,7 +57,7 @@ def corroborate(
 
 
 def _apart_from_twins(facts: Sequence[Fact], names: Mapping[str, str]) -> tuple[list[Fact], list[Refusal]]:
-    """Divide facts into those without a plainer synonym among the head's other tails, and the rest: 头疼 beside 头痛."""
+    """Divide facts into those without a plainer synonym among the head's other tails, and the rest (头疼 if there is 头痛)."""
     best: dict[tuple[str, str, bool, str], int] = {}
     keys = []
     for fact in facts:
@@ -129,7 +128,7 @@ class _Census:
         return doubtful_infectivity(fact.head, fact.polarity)
 
     def _context_of(self, fact: Fact) -> str:
-        """Return departments and body parts of a head without the judged tail; for some relations only the name."""
+        """Return a head's departments and body parts without the judged tail; an empty string for relations judged by name."""
         if fact.relation in _JUDGED_BY_NAME:
             return ""
         head = self.names[fact.head]

@@ -1,4 +1,4 @@
-"""Encyclopedia entries -> facts and passages: a table maps labels to relations, values and numbered headings become tails."""
+"""Encyclopedia entries -> facts and passages. A table maps labels to relations; values and numbered headings become tails."""
 
 import re
 from collections import Counter
@@ -46,7 +46,7 @@ def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) ->
 
 
 def reference_facts(items: Sequence[EntityItem]) -> list[Fact]:
-    """Return the facts of reference entries for comparison; under an unknown label as a symptom, with the label in the position."""
+    """Return the facts of reference entries for comparison; under an unknown label, as symptoms with the label in the position."""
     columns = columns_of(items)
     return [fact for item in items for fact in _stated(item, columns)]
 
@@ -104,7 +104,7 @@ def _nothing_in(item: EntityItem) -> str:
 
 
 def _unsure_section(text: str, known_tails: Collection[str]) -> list[TailCandidate]:
-    """Return the candidate of a section that is too short for a passage, surely names nothing and adds to the known tails."""
+    """Return a rejected candidate for a section that is too short for a passage, unless it only repeats the known tails."""
     excerpt = text.strip()[:_MAX_EXCERPT_CHARS]
     return (
         []
@@ -149,7 +149,7 @@ def _keep(
     facts: list[Fact],
     rejected: list[Rejected],
 ) -> None:
-    """Convert each candidate to a fact, or to a rejection by its own reason or by its wording."""
+    """Convert each candidate to a fact or, because of its reason or wording, to a rejection."""
     polarity = use.get("polarity", True)
     if relation == "disease_food":
         candidates, polarity = _of_foods(candidates, polarity), True
@@ -178,7 +178,7 @@ def _fact(item: EntityItem, relation: Relation, name: str, candidate: TailCandid
 
 
 def rejected_fact(fact: Fact, reason: str, detail: str | None) -> Rejected:
-    """Return a fact candidate as rejected."""
+    """Return a fact candidate as a rejected record."""
     return Rejected(id=fact.id, kind="fact", reason=reason, detail=detail, record=msgspec.to_builtins(fact))
 
 

@@ -1,4 +1,4 @@
-"""A head and a tail -> why the tail's wording does not fit the relation. Tables of endings, without lists of names."""
+"""A head and a tail -> why the tail's wording does not fit the relation. Uses tables of endings, not lists of names."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from curation.clean.facts.tails import CACHE_SIZE, TailCandidate, word_lists
 from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
 KIND_CHARS = 3
-"""Minimum length of a head that ends a tail and names its kind, 青光眼 and 急性闭角型青光眼; 嵌顿痔 is a complication of 痔."""
+"""Minimum length for a head at the end of a tail to name its kind (青光眼, 急性闭角型青光眼); 嵌顿痔 is a complication of 痔."""
 _ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性")
 _MODIFIER = re.compile(
     "^(?:急性|慢性|反复|持续性?|进行性|局部|明显|严重|剧烈|轻度|重度|弥漫性|多发性?|[\u4e00-\u9fff]{1,3}性)(?=[\u4e00-\u9fff]{2})"
@@ -27,7 +27,7 @@ def _rows() -> dict[str, tuple[str, int]]:
 
 
 def plain_name(named: str) -> tuple[str, int]:
-    """Return the representative name of a tail and its synonyms, and how far the tail is from it."""
+    """Return the representative of a tail's synonyms, and the tail's rank among them."""
     return _rows().get(named, (named, 0))
 
 
@@ -53,7 +53,7 @@ def is_sibling(name: str, named: str) -> bool:
 
 
 def is_kind(name: str, named: str) -> bool:
-    """Tell 膀胱瘘 and 膀胱阴道瘘, 高钾血症 and 低钾血症."""
+    """Return whether one name is a kind or the opposite of the other: 膀胱瘘 and 膀胱阴道瘘, 高钾血症 and 低钾血症."""
     one, other = _ORDINARY.sub("", name), _ORDINARY.sub("", named)
     if one != other and one.translate(_OPPOSITE) == other:
         return True
@@ -67,7 +67,7 @@ _TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"
 _REMARK = re.compile(r"(?:(?<!\s)\s+)?（(?=[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%]))[^（）]*）$")
 _OF_ONE = "[^（）、，,；;/与和及或]*+"
 _ONE_REMARK = re.compile(f"（(?=[^（）\u4e00-\u9fff]*+[\u4e00-\u9fff]){_OF_ONE}(?:[与和及或]{_OF_ONE})?）$")
-"""A remark in parentheses on one thing: 手术治疗（催吐、洗胃） means something else than 手术治疗."""
+"""A remark in parentheses on one thing; 手术治疗（催吐、洗胃） differs in meaning from 手术治疗."""
 _DOSE = re.compile(
     r"(?:(?<!\s)\s+)?(?:[（(]\d+(?:\.\d+)?\s*{0}[^）)]{{0,200}}[）)]|(?<![A-Za-z\d.])\d+(?:\.\d+)?\s*{0}|[（(](?:[每一][日天次]|口服|外用)[^（）()]*[）)])$".format(
         "(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)"
@@ -105,11 +105,11 @@ _OTHER_PEOPLE = (
         re.compile("妊娠|产|孕|胎|宫|卵巢|流产|新生儿|羊水|母|阴道|盆腔|经|狼疮|磷脂"),
     ),
 )
-"""Whom a tail concerns, and the heads that concern the same people."""
+"""People that a tail concerns, and heads that concern the same people."""
 
 
 class Kinds(NamedTuple):
-    """What is refused under one relation."""
+    """The patterns of one relation."""
 
     refused: tuple[tuple[str, re.Pattern[str]], ...] = ()
     split: re.Pattern[str] | None = None
@@ -139,7 +139,7 @@ def _kinds(rules: dict[str, Any]) -> Kinds:
 
 
 def split_candidates(relation: str, candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
-    """Yield the candidates without remarks and doses; several common symptoms in one, 头晕头痛 and 恶心与呕吐, are split."""
+    """Yield the candidates without remarks and doses; split several common symptoms in one, such as 头晕头痛 and 恶心与呕吐."""
     for candidate in candidates:
         if candidate.reason is None and (extra := _EXTRA.get(relation)):
             candidate = candidate._replace(text=extra.sub("", candidate.text) or candidate.text)
@@ -181,7 +181,7 @@ def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
 
 
 def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
-    """Return the reason and the detail why the wording of a tail does not fit this relation to this head, or None."""
+    """Return the reason and detail if the wording of a tail does not fit this relation to this head, else None."""
     if rest := _table()["vague_heads"].search(head):
         return "head_vague", rest[0]
     if fault := _fault_of_wording(relation, tail):
@@ -213,11 +213,11 @@ def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
 
 
 def _may_be_person(tail: str) -> bool:
-    return len(tail) < _SHORT_CHARS and tail[0] in _table()["surnames"] and _HAN.fullmatch(tail) is not None
+    return len(tail) < _SHORT_CHARS and tail[:1] in _table()["surnames"] and _HAN.fullmatch(tail) is not None
 
 
 def lists_people(relation: str, tails: Sequence[str], reasons: Sequence[str | None]) -> bool:
-    """Return whether the symptoms of a field are names of people: most may be, and one surely is no symptom."""
+    """Return whether the symptoms of a field are names of people: most may be, and at least one is certainly not a symptom."""
     if relation != "disease_symptom" or len(tails) < _FEWEST_PEOPLE:
         return False
     strange = [reason == "unknown_term" for reason in reasons]

@@ -1,4 +1,4 @@
-"""An entry's labels and name, looked up in the table: the relation of a label, the kind of a medicine, the fault of a name."""
+"""Look up an entry's labels and name in the table: the relation of a label, the kind of a medicine, the fault of a name."""
 
 import re
 from functools import cache, lru_cache
@@ -43,7 +43,7 @@ def _clues() -> list[tuple[str, str, re.Pattern[str]]]:
 
 @lru_cache(CACHE_SIZE)
 def use_of(source: str, entity_type: str, label: str) -> dict[str, Any] | None:
-    """Return the table's entry of a label, first under its source; None if it is not listed."""
+    """Return the table's entry for a label, its source's first; None if it is not listed."""
     key = label_of(label)
     for table in (source, "any"):
         use = _table().get(table, {}).get(entity_type, {}).get(key)

@@ -1,6 +1,7 @@
-"""Prose of entries -> what it surely names, and passages short enough to read at a glance; all other text with a reason.
+"""Prose of entries -> tails that it certainly names, passages short enough to read at a glance, and the rest with a reason.
 
-Of medicine monographs the uses, adverse reactions and effects; of texts on causes and prevention the headings of numbered items.
+Tails come from the uses, adverse reactions and effects in medicine monographs, and from numbered headings in texts on causes and
+prevention.
 """
 
 import itertools
@@ -79,7 +80,7 @@ def _effect() -> re.Pattern[str]:
 
 
 def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_LABEL_COLUMN, name: str = "") -> list[TailCandidate]:
-    """Return the tails that a monograph's text surely names, and the rest as rejected candidates; `name` is the entry's."""
+    """Return the tails that a monograph's text certainly names, and the rest as rejected candidates; `name` is the entry's name."""
     if kind == "chinese" and syntax == "adverse" and (other := _other_preparation(text, name)):
         return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection of a herb is not the herb
     if kind == "chinese" and syntax == "indications":
@@ -99,7 +100,7 @@ def _other_preparation(text: str, name: str) -> str | None:
 
 
 def _each_effect(candidate: TailCandidate) -> list[TailCandidate]:
-    """Split 润燥止咳化痰 and 清热解毒活血化瘀 into phrases of verb and object; an equally long word of another structure is refused."""
+    """Split 润燥止咳化痰 and 清热解毒活血化瘀 into phrases of verb and object; reject equally long words of another structure."""
     text = candidate.text
     if candidate.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
         return [candidate]
@@ -129,7 +130,7 @@ def _candidates_of(text: str, syntax: str) -> list[TailCandidate]:
 
 
 def _under_headings(sentences: Iterable[str]) -> Iterator[str]:
-    """Yield sentences; items under a heading that negates them, 慎用：(1)肾气虚弱, with that heading before them."""
+    """Yield sentences; items under a heading of caution, 慎用：(1)肾气虚弱, are prefixed with it."""
     heading = ""
     for sentence in sentences:
         if _HEADING.search(sentence):
@@ -240,7 +241,7 @@ def _findings(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _effects(sentence: str) -> Iterator[TailCandidate]:
-    """Yield the effects of a statement, judged part by part; a denial within it may be of any part."""
+    """Yield the effects of a statement, judged part by part; a denial within it may apply to any part."""
     statement, *uses = re.split("用于|主治|适用|适于", sentence, maxsplit=1)
     frame = _pattern("effect", "frame").search(statement)
     items = _items_of_effects(statement)
@@ -279,7 +280,7 @@ def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
 
 
 def _fault(term: str, kind: str) -> str | None:
-    """Return why a term is not surely of its kind."""
+    """Return why a term is not certainly of its kind."""
     if not 2 <= len(term) <= _MAX_CHARS:
         return "no short term"
     if inner := _pattern(kind, "within").search(term):
@@ -313,7 +314,7 @@ _SHORT = re.compile(r"(?!.*(?:预防|适宜)$)(?!.*及(?!时))(?!.*(?<!不)与)(
 """EV71 is a name; 每日3次 is a clause. 不与患者同床 is one piece of advice."""
 _TITLE = re.compile("^\\s*(?:预防|防治)(?:措施|方法|建议)?(?:[:：]\\s*|\\s*$)")
 _NO_CAUSES_FOLLOW = re.compile("(?:分类|分型)(?:如下|为)|病理分类|环节(?:有关|如下|包括)")
-"""After it come kinds of the head, or steps of a mechanism, not causes."""
+"""Followed by kinds of the head or steps of a mechanism, not by causes."""
 _OF_A_MECHANISM = re.compile("(?:作用|机[制理]|效应)$")
 _ONCE_ILL = re.compile("一旦(?:患|得|发)[了病上生]")
 _CARE = re.compile("待症状|配合治疗|病情反复")
@@ -396,7 +397,7 @@ def _explained(lines: list[str]) -> str:
 
 
 def says_no_more(text: str, tails: Collection[str]) -> bool:
-    """Return whether a section contains only these tails, as on pages that repeat their box."""
+    """Return whether a section contains only these tails, as on pages that repeat their summary box."""
     items = [item for line in _lines(text) for item in split_items(line)]
     return bool(items) and all(_NUMBER.sub("", item) in tails for item in items)
 

@@ -19,7 +19,7 @@ _BETWEEN = ("slash", "dot", "plus")
 """Kinds of signs that separate two known names."""
 _MIN_BOUNDARIES = 3
 _MIN_PROVEN, _MIN_PROVEN_SLASHES = 0.15, 0.8
-"""Share of a sign's occurrences in a label between two known names from which the sign is a separator there."""
+"""Minimum share of a sign's occurrences between two known names for it to be a separator in a label."""
 _AMOUNT = (
     r"\d[\d.]*+\s?(?:[%％℃°岁天日周月年次小时个级度期分秒片粒支袋]|(?:m?mol|[mkμu]?g|m?l|iu|u)(?![A-Za-z])"
     r"|[^\dA-Za-z\u3400-\u4dbf\u4e00-\u9fff]|\Z)"
@@ -40,13 +40,13 @@ _LINK = re.compile(
     r"|(?=[更详全][多细情文部]\s?[>＞»]))"
     r"(?:更多|详细|详情|全部|全文)(?:详情|内容|信息)?\s*+[>＞»…]*+\s*+[\]】）)>＞》〉]?\s*+$"
 )
-"""A page's text for more content elsewhere: [详细], 查看更多>>."""
+"""Text of a link to more content elsewhere: [详细], 查看更多>>."""
 _DIVIDER = re.compile(r"[、，；,;|｜﹑､\s\u3000]")
 _LITERAL = re.compile(r"^\s*+[\[(（{]\s*+(?=[\"'“‘])")
 _QUOTED = re.compile(r"""\s*+(?:"((?:[^"\\]|\\.)*+)("?)|'((?:[^'\\]|\\.)*+)('?)|“([^”]*+)(”?)|‘([^’]*+)(’?))\s*+([,，、;；]?)""")
 _NUMBER = re.compile(r"(?:\d{1,2}[.．)）](?!\d)|[（(]\d{1,2}[）)]|[①-⑳])")
 ALIASES = "alias"
-"""Label for the field of other names that some entries have."""
+"""Label of the field of aliases that some entries have."""
 _OPEN_END = re.compile(r"[：:“（(~～+＋—>＞＜<=＝×-]$")
 _OPEN_START = re.compile(r"^[：:”）)~～+＋（(%％℃—>＞＜<=＝×-]")
 _DOSE = re.compile(r"^[\d.×*/-]+\s?(?:mg|g|ml|kg|μg|ug|iu|u|万?单位|片|粒|支|袋|%|％|s|℃)", re.I)
@@ -66,7 +66,7 @@ class LabelColumn(NamedTuple):
     ends: frozenset[str] = frozenset()
     """Fragments at the end of a value or before such a sign."""
     fragments: frozenset[str] = frozenset()
-    """These and those between blanks."""
+    """All of these, and those between blanks."""
     dividing: frozenset[str] = frozenset()
     """Kinds of signs that separate in this label."""
     joining: frozenset[str] = frozenset()
@@ -135,7 +135,7 @@ def divide(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = Fal
     """Return a value with `、` as the only separator, `……` where it is cut off, and `UNSURE` for ambiguous separators.
 
     Args:
-        levels: slashes separate levels, 内科/呼吸内科, and stay.
+        levels: slashes separate levels, as in 内科/呼吸内科, and are kept.
         prose: the value may be prose, in which a blank alone proves nothing.
     """
     if not _SIGN.search(value) and not _LITERAL.match(value):
@@ -257,7 +257,7 @@ def _without_quotes(text: str) -> str:
 
 
 def _read(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the names of a text, the kind of sign between each two, and the text itself: names and signs alternate."""
+    """Return the names of a text, the kinds of the signs between them, and the text itself: names and signs alternate."""
     raw = list(_parts(text))
     names = [_NUMBER.sub("", part, count=1) if _NUMBER.match(part) and not _NUMBER.fullmatch(part) else part for part in raw[::2]]
     return names, [_kind(sign) for sign in raw[1::2]], raw

@@ -1,4 +1,4 @@
-"""A value of a summary box -> tails of one thing each, or the reasons why a part is not one."""
+"""A value of a summary box -> atomic tails, or the reason why a part is not one."""
 
 import re
 from functools import cache, lru_cache
@@ -80,7 +80,7 @@ _BETWEEN = re.compile(
     rf"[；;\n]|[，,、](?=\s*(?:{_SUBJECTS}|空腹|[餐饭]后))"
     rf"|(?<=[\da-zA-Z%‰²³℃])\s*+(?=(?:{_SUBJECTS}))|(?<=[^\d\s])\s*[，,、]\s*(?=\d)"
 )
-"""Between two ranges: a separator, or only new people after a unit; 1,000 is one number."""
+"""Boundary of two ranges: a separator, or a new group of people after a unit; 1,000 is one number."""
 _SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d|\d\s*(?:小时|分钟?|min|h)\s*[:：<>≤≥＜＞]|[:：](?!\d)|(?<!\d)[:：]")
 """Signs of several ranges: people inside a range, a second number after a unit, or a time or a colon after something else: 2小时：<7.8."""
 
@@ -229,7 +229,7 @@ def _is_clause(part: str) -> bool:
 
 
 def tails(value: str, syntax: str, min_chars: int = 2, column: LabelColumn = NO_LABEL_COLUMN) -> list[TailCandidate]:
-    """Return the tails of a raw value by the syntax of its label; shorter ones, such as 鼻 for an examination, are meaningless.
+    """Return the tails of a raw value by the syntax of its label; reject those below `min_chars`, such as 鼻 for an examination.
 
     `column` describes how the other values of the label use blanks and slashes.
     """
@@ -362,5 +362,5 @@ def _with_therapy(items: list[str]) -> list[str]:
 
 
 def tidy(text: str | None) -> str:
-    """Return a name without blanks and remarks at its ends."""
+    """Return a name without blanks and punctuation at its ends."""
     return run_rules(text or "", RULES).text.strip("。：: \n")

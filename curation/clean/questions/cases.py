@@ -1,4 +1,4 @@
-"""Stems and cases: split a shared case from its question; stems that are cut off, merged, or about a missing case."""
+"""Split shared cases from their questions; detect stems that are cut off, merged, or refer to a missing case."""
 
 import re
 from collections.abc import Iterable
@@ -71,7 +71,7 @@ def split_marked(text: str) -> CaseAndQuestion | None:
 
 
 def split_shared(texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
-    """Return the parts of those texts of one source that begin with the same long text and end with different questions."""
+    """Split the texts of one source that begin with the same long text and end with different questions."""
     texts = list(dict.fromkeys(texts))
     candidates = {text: parts for text in texts if len(text) > MIN_SHARED_CHARS and (parts := _split(text))}
     questions: dict[str, set[str]] = {}
@@ -86,7 +86,7 @@ def split_shared(texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
 
 
 def _after_known(cases: Iterable[str], texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
-    """Return the parts of texts that begin with a known shared case and end with a question too short to be recognized by itself."""
+    """Split texts that begin with a known shared case and end with a question too short to be recognized by itself."""
     by_start: dict[str, list[str]] = {}
     for case in cases:
         by_start.setdefault(case[:MIN_SHARED_CHARS], []).append(case)
@@ -111,7 +111,7 @@ def without_case(text: str, case: str) -> str:
 
 
 def case_text(text: str) -> str:
-    """Return a case without its number in the paper, 案例七：, and without another question on it, 多选：4、……（ ）。"""
+    """Return a case without its number in the paper (案例七：) and without another question after it (多选：4、……（ ）。)."""
     text = _SHARED_MARK.sub("", _TO_THE_READER.sub("", text))
     return _OTHER_QUESTION.sub("", _LABEL.sub("", _LABEL.sub("", text))).strip()  # 案例五：阅读材料回答下列问题： are two
 
@@ -220,7 +220,7 @@ _BROKEN = (LOST, _NEXT_QUESTIONS, _OPTION_AS_STEM, _LEAKED_OPTIONS, _SECOND_TAG,
 _QUESTION_AT_END = re.compile(r"的[\u4e00-\u9fff]{2,4}是(?=(?:（ ）)?[。？：]?$)")
 _LONGEST_END_CHARS = 12
 _MIN_CHARS = 2  # a case of one character is not a case
-_SUSPECT = re.compile("[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)")  # begins with a class, which makes the search fast
+_SUSPECT = re.compile("[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)")  # starts with a class, which makes the search fast
 """Characters required by every pattern of a broken stem, except at its ends."""
 _MAX_SUSPECT_CHARS = 6
 
@@ -284,7 +284,7 @@ _UNTOLD_PATIENT = re.compile(r"(?<!“)[该此](?:患者|病人|患儿|产妇|�
 _INTRODUCES = re.compile(
     r"[\d；岁某男女]|一[名位例个]|患者[，：因于]|病人[，：因]|患儿|病例|产妇|孕妇|[婴幼儿]|诊断|入院|就诊|主诉|症见|出现|突发|发作|伴|[痛热咳血肿吐泻]"
 )
-_LONGEST_BEFORE = 60  # characters before 该患者 that may contain no history; longer texts do
+_LONGEST_BEFORE = 60  # more characters before 该患者 are assumed to contain a history
 _FINDINGS = r"(?:辨证|辨析|诊断|病史|其?用药史|四诊)(?:分析)?(?:结果|结论|资料)?(?:[和与及、][^，。]{1,8})?"
 _OF_PATIENT = "(?:证候?|证型|病机|病情|舌脉|舌象|脉[象证症]|症状|体征|病史|(?:临床)?表现|主诉|检查)"
 _ASKS_OF_PATIENT = "(?:其|中医)?(?:治疗|首[选先]|应|最|宜|可(?:诊|选|考)|辨证|诊断|证型|病机|治[法则])"
@@ -300,7 +300,7 @@ _HANDED_DOWN = re.compile(
     r"|^(?:关于|对于?|针对|有关|作为)?[该此](?:处方|方剂|病案|医师|药师|药店|企业|制剂|(?:化学|生物)?药品)"
     rf"|^(?:根据)?(?:该|药品)?说明书(?:【[^】]{{1,8}}】)?中?“?[甲乙丙丁戊]{_NO_SUBSTANCE}|^[^，。]{{0,14}}符合该[（(“]?[\u4e00-\u9fff]{{2,6}}[）)”]?(?:的?管理)?(?:要求|规定)"
 )
-_KNOWN = re.compile(  # a person, findings or a case, mentioned as known
+_KNOWN = re.compile(  # a person, findings or a case, mentioned as already known
     r"^(?:针对|[根依]据|按照|结合|依照)?(?:以上|上述|前述|上面)(?:证候|案情|资料|材料|情节|事实|信息|情况|案例|病例|[哪何])"
     r"|^本(?:病例|案例|案|题中)|^案例中|^其主诉|^(?:患儿|患者|求助者|来访者)的?(?:母亲|父亲|家长|父母|丈夫|妻子)的"
     r"|^[\u4e00-\u9fff]{1,2}(?:某某?|女士|先生|同学|小姐)(?:的|应|出现)[^，。；：“0-9]{2,18}(?:（ ）)?[。？：]?$"

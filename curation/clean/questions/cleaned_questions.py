@@ -69,7 +69,7 @@ class CleanedQuestion(NamedTuple):
     rejected: Rejected | None
     rules: tuple[str, ...]
     unmapped: str | None = None
-    """The source's category if it is in no table."""
+    """The source's category if no table has it."""
 
 
 class _StemParts(NamedTuple):
@@ -150,7 +150,7 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
 
 
 def _is_line_of(stem: str | None, answer: str | None) -> bool:
-    """Return whether an answer is one or several of the lines below a stem, which are options, then."""
+    """Return whether an answer is one or several of the lines below a stem, which are then its options."""
     lines = {*map(canonical, (stem or "").split("\n")[1:])} - {""}
     return len(lines) > 1 and any({*map(canonical, parts)} <= lines for parts in ([answer or ""], _BETWEEN_ANSWERS.split(answer or "")))
 
@@ -158,7 +158,7 @@ def _is_line_of(stem: str | None, answer: str | None) -> bool:
 def _answer(
     raw: str | None, declared: str | None, options: list[str], blanks: int, rules: list[str]
 ) -> tuple[str | None, list[str], AnswerKey]:
-    """Return the type, the options and the answer to a stem with so many blanks; true-or-false questions have fixed options."""
+    """Return the type, options and answer of a question with this many blanks; true-or-false questions have fixed options."""
     declared = _type_by_signs(raw, declared, options)
     if declared == "tf" and (verdicts := _verdict_options(options)) is not None:
         options, answer = list(VERDICTS), _verdict(raw, verdicts)
@@ -184,7 +184,7 @@ def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) ->
     if are_verdicts(options):
         return "tf"
     if declared == "tf" and are_opposites(options):
-        return "mcqa"  # asks whether something is possible; its options stay
+        return "mcqa"  # asks whether something is possible; its options are kept
     if not options and declared in (None, "qa"):
         form = answer_form(raw)
         if form == "letters" or (declared == "qa" and canonical(raw or "") in ("f", "F")):
@@ -194,7 +194,7 @@ def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) ->
 
 
 def _verdict_options(options: list[str]) -> list[str] | None:
-    """Return the verdicts of a true-or-false question, or none; None if it has other options, which stay."""
+    """Return the verdicts among a true-or-false question's options, if any; None if it has other options, which are kept."""
     texts = [option for option in options if option]
     ok = not texts or (options[: len(texts)] == texts and (are_verdicts(texts) or (len(texts) == 1 and read_verdict(texts[0]))))
     return texts if ok else None
@@ -242,7 +242,7 @@ def _verdict(raw: str | None, options: list[str]) -> AnswerKey:
     return AnswerKey(letters, None if letters == (raw or "").strip() else "answer_letters")
 
 
-_MAX_COMPARED_CHARS = 3_000  # as long as a stem may be for `clean`; wordings are compared in quadratic time
+_MAX_COMPARED_CHARS = 3_000  # the longest stem that `clean` accepts; wordings are compared in quadratic time
 
 
 class QuestionWithReasons(NamedTuple):
@@ -256,24 +256,24 @@ class QuestionWithReasons(NamedTuple):
 
 
 def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: SourceContext) -> list[QuestionWithReasons]:
-    """Return each item as a question, in order."""
+    """Return each item as a question with all reasons against it, in order."""
     questions = []
     for item in items:
         partial, first, rules = partial_question(item, params, context)
         question = question_of(item, partial, classes_of(item, partial))
         if not partial.answer and partial.declared in ("mcqa", "mrqa"):
-            question = replace(question, question_type=partial.declared)  # its type follows from the answer, which is missing
+            question = replace(question, question_type=partial.declared)  # otherwise derived from the answer, which is missing
         reasons = tuple(reasons_against(partial)) if first else ()
         questions.append(QuestionWithReasons(question, reasons, rules))
     return questions
 
 
 def is_comparable(question: Question) -> bool:
-    """Return whether a question has a stem and no part so long that it must contain more than a question."""
+    """Return whether a question has a stem, and no part so long that it must contain more than one question."""
     parts = (question.stem, *(option.text for option in question.options))
     return bool(question.stem) and max(map(len, parts)) <= _MAX_COMPARED_CHARS
 
 
 def reference_questions(items: Sequence[QuestionItem], params: Clean) -> list[Question]:
-    """Return the questions of a reference, sound or not: one with a withheld key counts too."""
+    """Return the questions of a reference, valid or not: a question with a withheld key counts, too."""
     return [one.question for one in with_all_reasons(items, params, context_of(items)) if is_comparable(one.question)]

@@ -1,4 +1,4 @@
-"""How hard a question was for people, as its source says it: `正确率：48%`, `难度：难`, `本题正确率72%，易错项：B` -> numbers."""
+"""Human difficulty as a source states it -> numbers: `正确率：48%`, `难度：难`, `本题正确率72%，易错项：B`."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ _ERROR = re.compile(
 )
 _OF_RATES, _OF_LEVELS = re.compile(rf"{_NAME_OF_RATE}|passrate|correctrate"), re.compile(r"难|difficult|^$")
 _OF_P_VALUES = re.compile(r"难度(?:系数)?")
-"""Columns in which numbers up to 1 are P values, the shares of people that were right, as item banks have them."""
+"""Columns in which numbers up to 1 are P values: the share of people who answered correctly, as in item banks."""
 _TWO_DECIMALS = re.compile(r"0\.\d\d\d*")
 _LEAST_PERCENT = 10
 
@@ -30,15 +30,15 @@ Scale = Literal["share", "percent", "level"]
 
 
 class ReadDifficulty(NamedTuple):
-    """What is understood of a source's words, and what is not."""
+    """The difficulty that was read, or the column that was not understood."""
 
     row: HumanDifficulty | None
     unread: str | None
-    """Name of the column, if what it says is not understood."""
+    """Name of the column if its value is not understood."""
 
 
 def scales_of(items: Iterable[QuestionItem]) -> dict[str, Scale]:
-    """Return by column what its numbers without % are, where all those of a source together leave no doubt."""
+    """Return the scale of each column's numbers without %, where all numbers of a source together leave no doubt."""
     numbers: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if not item.difficulty_raw:
@@ -55,17 +55,17 @@ def _scale(column: str, texts: Sequence[str]) -> Scale | None:
     if _OF_RATES.search(column):
         if max(values) <= 1:
             return "share" if fractions else None
-        return "percent" if _LEAST_PERCENT < max(values) <= 100 and not fractions else None  # with fractions, of two tables
+        return "percent" if _LEAST_PERCENT < max(values) <= 100 and not fractions else None  # fractions mean two mixed tables
     if _OF_P_VALUES.fullmatch(column) and max(values) <= 1 and any(map(_TWO_DECIMALS.fullmatch, fractions)):
         return "share"
     return "level" if column and _OF_LEVELS.search(column) and {*values} <= {1, 2, 3, 4, 5} else None
 
 
 def difficulty_of(item: QuestionItem, question_id: str, scales: Mapping[str, Scale]) -> ReadDifficulty:
-    """Return what a source says in its column or beneath the explanation.
+    """Return the difficulty that a source states in its column or below the explanation.
 
     Args:
-        scales: those of the source.
+        scales: of the source's columns.
     """
     (column, value), explanation = _said(item), item.explanation_raw or ""
     below = _plain(explanation) if "率" in explanation or "易错" in explanation else ""
@@ -82,7 +82,7 @@ def difficulty_of(item: QuestionItem, question_id: str, scales: Mapping[str, Sca
 
 
 def _of_column(column: str, value: str, scale: Scale | None) -> tuple[float | None, float | None]:
-    """Return the pass rate and the level that a value of a column is, each None if it is none."""
+    """Return the pass rate and the level in a column's value, each None if absent."""
     is_rate, found = bool(_OF_RATES.search(column)), _VALUE.fullmatch(value)
     if not found or not (is_rate or _OF_LEVELS.search(column)):
         return None, None
@@ -100,7 +100,7 @@ def _share(number: str, divisor: int) -> float | None:
 
 
 def _said(item: QuestionItem) -> tuple[str, str]:
-    """Return the column that says how hard a question was, without brackets and signs, and what it says."""
+    """Return the name of the difficulty column, without brackets and signs, and its value."""
     column, colon, value = _plain(item.difficulty_raw or "").lower().partition(":")
     return (re.sub(r"\([^()]*\)|[\W_]", "", column), value.lstrip(":")) if colon else ("", column)
 

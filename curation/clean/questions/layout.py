@@ -1,4 +1,4 @@
-"""What a file prints around all its questions: frames of stems, repeated edges, words in unused options."""
+"""Layout that a file repeats around its questions: frames of stems, repeated edges, words in unused options."""
 
 import re
 import unicodedata
@@ -13,11 +13,11 @@ from atomexam.text.option_letters import LETTERS, filler_word, letters_in
 from curation.clean.wording.exam_text import TYPE
 
 _FEWEST, _SHARE, _ALL, _VARIANTS, _FEW, _ROUNDS, _SAMPLE = 5, 0.8, 0.95, 6, 4, 6, 1000
-"""Minimum number of stems; the share that must have the same words, or some of a few variants; how many variants."""
+"""Minimum number of stems; minimum share with the same words, or with one of a few variants; maximum number of variants."""
 _MANY = 10
 """Minimum number of stems in brackets of one kind."""
 _LEAST_LEFT = 4
-"""Letters and digits that must remain of a stem."""
+"""Minimum number of letters and digits left of a stem."""
 _KIND = rf"(?:{TYPE}|[单多]选|判断|填空|简答|案例(?:分析)?题?|[AB][1-4](?:型题?)?)"
 _TYPE = re.compile(TYPE)
 _NUMBER_AND_TYPE = re.compile(
@@ -26,7 +26,7 @@ _NUMBER_AND_TYPE = re.compile(
 """Number and type, which other rules handle."""
 _BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
 _NO_SIGN = r"，。？！；：:（）()“‘《「【〔\[%％‰℃°+×÷=/／"
-"""Signs that no number of a row is followed by: of sentences, brackets that open, and those of quantities."""
+"""Signs that never follow the number of a row: sentence punctuation, opening brackets, signs of quantities."""
 _HEADS = (
     re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
     re.compile(rf"{_BRACKETED}\s*+(?=\S)"),
@@ -55,16 +55,16 @@ _ORIGIN = re.compile(
     r"真题|原题|教材|课本|讲义|题库|自编|改编|原创|模拟|押题|易错|高频|必[考做]|精选|试卷|联考|统考|招聘|执业|难度|版|第0[章节单回讲页套卷题]|[Pp]\.?\s?0|0页"
     r"|0年|[IiＩ][DdＤ]\W{0,2}0|[A-Za-z]{1,4}-?0{1,2}\Z|\A\W*[易中难]\W*\Z|\A\W*(?:容易|较易|中等|较难|困难|一般|简单)\W*\Z"
 )
-"""Typical contents of bracketed words on the origin or difficulty of a question; numbers are 0."""
+"""Typical bracketed remarks on the origin or difficulty of a question; numbers are replaced by 0."""
 _HALF = 0.5
-"""Share of the stems that must begin, or end, with brackets of such words."""
+"""Minimum share of stems that begin, or end, with such a remark."""
 _SENTENCE = re.compile(
     r"[，；？?]|患者|病人|[男女]性?，|岁|[_＿]{2}|[(（]\s*[)）]|单位|保留|提示|已知|其中|[是为有于的]\s*$|包括$|属于$|哪|什么|如何"
 )
 _MAY_FRAME = re.compile(
     rf"\d|[:：#*＊★☆|/·]|-{{2}}|第.{{1,4}}题|{_KIND}|收藏|纠错|笔记|选项|选择|答案|提交|分享|反馈|必[答做]|题[目号型干面]|试题|问题|真题|分值|难度|[序编]号|章节|知识点"
 )
-"""Typical contents of words outside the sentence, without brackets."""
+"""Typical contents of a frame without brackets."""
 _LABEL = re.compile(r"(?P<label>[^:：]{1,10})[:：].*", re.DOTALL)
 _CLOSED = re.compile(r"[(（\[【〔].*[)）\]】〕][。.]?", re.DOTALL)
 _LABELS = re.compile(r"难易?程?度|难易|分值|分数|来源|出处|[出命供]题|章节|知识点|考点|题型|题号|编号|科目|标签|年份|必答|等级")
@@ -74,7 +74,7 @@ _WORDS = re.compile(r"\w")
 
 
 class Frame(Struct, frozen=True):
-    """The frame of the stems of one file, from outside in: the index of a pattern, and the words matched, without numbers."""
+    """The frame of the stems of one file, outermost layer first: index of a pattern, and the matched words without numbers."""
 
     heads: tuple[tuple[int, frozenset[str]], ...] = ()
     tails: tuple[tuple[int, frozenset[str]], ...] = ()
@@ -84,7 +84,7 @@ NO_FRAME = Frame()
 
 
 def frame_of(stems: Sequence[str]) -> Frame:
-    """Return the frame of nearly all stems of a file. Their order does not matter."""
+    """Return the frame that nearly all stems of a file share. Their order does not matter."""
     if len(stems) < _FEWEST:
         return NO_FRAME
     some = sorted(stems)[:: max(1, len(stems) // _SAMPLE)]
@@ -106,7 +106,7 @@ def without_frame(stem: str, frame: Frame) -> tuple[str, str]:
 
 
 def type_in(words: str) -> str | None:
-    """Return the type that a frame names."""
+    """Return the question type that a frame names."""
     match = _TYPE.search(words)
     return match[0] if match else None
 
@@ -122,7 +122,7 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
             cuts = [cut(stem, pattern) for stem in stems]
             masks = [_mask(each[1]) for each in cuts if each]
             if "number" in pattern.groupindex and len({each[1] for each in cuts if each}) < _ALL * len(masks):
-                continue  # each row has its own
+                continue  # real numbers of rows would be distinct
             if "line" in pattern.groupindex and _tells(masks, {each[1] for each in cuts if each}):
                 continue
             words = _recurring(masks, len(stems))
@@ -138,14 +138,14 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
 
 
 def _tells(masks: list[str], lines: set[str]) -> bool:
-    """Return whether lines with one label, which names no fact about a question, differ: they are part of it, such as its options."""
+    """Return whether lines with the same label, not one of `_LABELS`, differ: then they are part of the question, such as options."""
     label, times = Counter(masks).most_common(1)[0] if masks else ("", 0)
     own = {line for line in lines if _mask(line) == label and line.strip("()[]【】〔〕 ") != label}
     return not _LABELS.search(label) and len(own) > max(_FEW, times * _HALF) and all(_LABEL.match(line) for line in own)
 
 
 def _recurring(masks: list[str], count: int) -> frozenset[str]:
-    """Return the words, one or a few variants, that this many stems have; none if too few have them."""
+    """Return the words, one or a few variants, that nearly all of this many stems have; none if too few have them."""
     counts = Counter(masks)
     usual, times = counts.most_common(1)[0] if counts else ("", 0)
     if times >= max(_FEWEST, _SHARE * count):
@@ -163,7 +163,7 @@ def _recurring(masks: list[str], count: int) -> frozenset[str]:
 
 
 def _of_origin(masks: list[str], count: int) -> frozenset[str]:
-    """Return the bracketed words at half of all stems that name their origin; none if the other stems' words do not recur."""
+    """Return the bracketed words that name an origin or recur, if half of all stems have brackets and most of these name an origin."""
     closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
     named = {mask for mask in closed if _ORIGIN.search(mask)}
     counts = Counter(closed)
@@ -173,7 +173,7 @@ def _of_origin(masks: list[str], count: int) -> frozenset[str]:
 
 
 def _in_brackets(masks: list[str], count: int) -> frozenset[str]:
-    """Return the words in brackets of one kind before nearly all stems, if they recur: what a question is about differs from the others."""
+    """Return the words in brackets of one kind before nearly all stems, if they recur: words on the contents would differ."""
     closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
     is_one_kind = len({mask[0] for mask in closed}) == 1
     recur = len({*closed}) * 2 <= len(closed)
@@ -214,11 +214,11 @@ def _mask(words: str) -> str:
 
 
 _FEWEST_QUESTIONS, _RECURS, _SAMPLED_QUESTIONS = 4, 0.25, 200
-"""Number and share of the questions with one edge that is none by chance; how many questions show a page's edges."""
+"""Minimum number and share of questions with one edge for it not to be chance; number of questions sampled on a page."""
 _ROWS = re.compile(r"[\n\t]")
 _LABEL_AT_EDGE = re.compile(r"[\W_]{0,4}(?P<said>[^\W\d_]{1,8})[\W_]?\s?:")
 _ROW = re.compile(r"[\W_]{0,4}(?P<said>[^\W\d_]{1,8})(?:[\W_]?\s?[:。,]|[\W_]{0,2}$)")
-"""What begins a further row, or is one: `选`, `错误。……`."""
+"""The beginning of a further row, or all of it: `选`, `错误。……`."""
 _TAG = r"[(\[{<【〔「『`](?P<said>[^()\[\]{}<>【】〔〕「」『』`]{0,13}\w[^()\[\]{}<>【】〔〕「」『』`]{0,13})[)\]}>】〕」』`]"
 _FIRST = (
     re.compile(rf"[\W_]{{0,2}}?{_TAG}"),
@@ -232,14 +232,14 @@ _LAST = (
     re.compile(r"(?:(?<=[\u4e00-\u9fff。?_])|(?<=[(\[]\s[)\]])|(?<=[(\[][)\]]))\s?(?P<said>[A-Ja-j]{1,5})$"),
 )
 _LABELLED, _BRACKETS = len(_FIRST) + len(_LAST), 3
-"""The index of labels, and how many brackets and signs may stand around an edge."""
+"""Index of labels, and maximum number of brackets and signs around an edge."""
 _LETTERS = re.compile(r"(?<![A-Za-z])[A-Ja-j]{1,5}(?![A-Za-z])")
 _SIGNS = re.compile(r"[^\w\s]+")
 _NUMBER = re.compile(r"[\d.、:()]+")
 _DIGITS = re.compile(r"\d+")
 
 Edge = tuple[int, str]
-"""The index of a pattern, and what it matched, digits and letters aside."""
+"""Index of a pattern, and the matched text with digits and letters masked."""
 
 
 class PageEdges(NamedTuple):
@@ -249,10 +249,10 @@ class PageEdges(NamedTuple):
     options: frozenset[Edge] = frozenset()
 
     def are_left(self, raw_stem: str, stem: str, options: Iterable[str]) -> bool:
-        """Return whether a question still has one of them once it is cleaned.
+        """Return whether a cleaned question still has one of the edges.
 
         Args:
-            raw_stem: without its number and what clean knows as a frame.
+            raw_stem: the raw stem without its number and frame.
         """
         if self.stems and any(_is_left(edge, stem) for edge in self.stems.intersection(_edges_of(raw_stem))):
             return True
@@ -266,7 +266,7 @@ def edges_of_page(questions: Sequence[tuple[str, Sequence[str]]]) -> PageEdges:
     """Return the edges that recur on a page.
 
     Args:
-        questions: the stem of each, without its number and what clean knows as a frame, and its options, without their letters.
+        questions: the stem of each, without its number and frame, and its options, without their letters.
     """
     if len(questions) < _FEWEST_QUESTIONS:
         return NO_EDGES
@@ -286,7 +286,7 @@ def _recurring_edges(edges: Sequence[set[Edge]]) -> frozenset[Edge]:
 def _edges_of(text: str) -> Iterator[Edge]:
     rows = [row.strip() for row in _ROWS.split(unicodedata.normalize("NFKC", text)) if row.strip()] or [""]
     labels = Counter(match["said"] for at, row in enumerate(rows) if (match := (_ROW if at else _LABEL_AT_EDGE).match(row)))
-    if max(labels.values(), default=0) == 1:  # else they are the speakers of a conversation
+    if max(labels.values(), default=0) == 1:  # repeated labels are the speakers of a conversation
         yield from ((_LABELLED, label) for label in labels)
     for at, pattern in enumerate(_FIRST):
         if (match := pattern.match(rows[0])) and not _NUMBER.fullmatch(match["said"]):
@@ -297,10 +297,10 @@ def _edges_of(text: str) -> Iterator[Edge]:
 
 
 def _is_left(edge: Edge, text: str) -> bool:
-    """Return whether a cleaned text has an edge of its raw one."""
+    """Return whether a cleaned text still has an edge of the raw text."""
     kind, said = edge
     words = "".join(_masked(unicodedata.normalize("NFKC", text)).split())
-    if _SIGNS.fullmatch(said):  # a rule may have taken some of them
+    if _SIGNS.fullmatch(said):  # a rule may have removed some of them
         return any(words.startswith(said[at:]) or words.endswith(said[: at + 1]) for at in range(len(said)))
     near = len(said) + _BRACKETS
     return said in (words if kind == _LABELLED else words[:near] if kind < len(_FIRST) else words[-near:])
@@ -314,7 +314,7 @@ _LETTER = re.compile(r"\s*[A-JＡ-Ｊ]\s?[.．、:：)）]\s*")
 _LETTERS_ONLY = re.compile(r"[A-Ja-j,，、;；\s]+")
 _LEAST_REAL, _LEAST_ROWS = 2, 2
 _SURE, _LIKELY = 0.05, 0.5
-"""Probability that as many options are never right, below which a word is surely, or likely, none."""
+"""Maximum probability that so many options are never correct by chance, for a word to be certainly, or likely, a filler."""
 
 
 class UnusedOptions(NamedTuple):
@@ -322,14 +322,14 @@ class UnusedOptions(NamedTuple):
 
     sure: frozenset[str]
     unsure: frozenset[str]
-    """They are only last and never right, but in so few questions that they may be options."""
+    """Words that are always last and never correct, but in so few questions that they may be options."""
 
 
 NONE_UNUSED = UnusedOptions(frozenset(), frozenset())
 
 
 def unused_options(items: Iterable[QuestionItem]) -> UnusedOptions:
-    """Return the words that fill unused options of a file in which each question has the same number of options, these included."""
+    """Return the words that fill unused options in a file where each question has the same number of options, including these."""
     rows = [(options, item.answer_raw or "") for item in items if len(options := _bare(item.options_raw or ())) > _LEAST_REAL]
     width = max((len(options) for options, _ in rows), default=0)
     last, several, real = Counter[str](), set[str](), set[str]()
@@ -352,7 +352,7 @@ def unused_options(items: Iterable[QuestionItem]) -> UnusedOptions:
 
 
 def without_unused(options: Sequence[str], words: frozenset[str]) -> list[str]:
-    """Return options without those at their end that are such words."""
+    """Return options without those at the end that are fillers."""
     used = len(options)
     while used > _LEAST_REAL and _bare(options[used - 1 : used])[0] in words:
         used -= 1
@@ -360,7 +360,7 @@ def without_unused(options: Sequence[str], words: frozenset[str]) -> list[str]:
 
 
 def _used(options: Sequence[str]) -> int:
-    """Return how many options are before those at the end that may be unused."""
+    """Return the number of options before those at the end that may be unused."""
     return next((at + 1 for at in range(len(options) - 1, -1, -1) if options[at] and not filler_word(options[at])), 0)
 
 

@@ -41,13 +41,13 @@ class PartialQuestion(Struct, frozen=True, kw_only=True):
     min_stem_chars: int
     min_chinese_share: float
     doubt: str | None = None
-    """Why the spider or parser gave the question up."""
+    """Why the spider or parser gave up on the question."""
     in_order: bool = True
     """The letters of the answer are in strict alphabetical order."""
     repeated: bool = False
     """A letter of the answer is repeated."""
     may_have_several: bool = False
-    """The source states, by a type or a heading, that several answers may be right."""
+    """The source states, by a type or a heading, that several answers may be correct."""
     is_matching: bool = False
     """It shares its options with other questions, each of which has one answer."""
     glued: bool = False
@@ -57,7 +57,7 @@ class PartialQuestion(Struct, frozen=True, kw_only=True):
     answer_is_line: bool = False
     """Its answer is one of several lines below its stem."""
     with_layout: bool = False
-    """It begins or ends as many questions of its page do, which words do not."""
+    """It begins or ends like many questions of its page, which wording alone does not explain."""
     caseless: bool = False
     """Several neighbouring questions refer to a lost case."""
     may_be_unused: bool = False
@@ -126,7 +126,7 @@ _PICTURE = re.compile(
     r"|见[下上左右]?[图表]\s?\d|[下右左上]面的[\u4e00-\u9fff]{0,4}(?:示意|剖面|截面|结构|曲线)?图"
 )
 _TABLE = re.compile("[根依]据[下上]表|[如见][下上]表|[下上]表所[示列]")
-_FIGURES_OF_TABLE = 8  # digits; a stem with as many contains the table itself
+_FIGURES_OF_TABLE = 8  # a stem with this many digits contains the table itself
 _CLOSED_ONLY = re.compile(r"^[^（(\n]*[，、]）", re.M)
 _OPEN_ONLY = re.compile(r"（[^）\n]*$|\([^)）\n]+$|^[^（(\n]*[A-Z][)）]", re.M)
 _GOES_ON = re.compile(r"[对和与把在将从向由]\n的")  # 个人对 and 的看法 were 个人对C的看法 before it was split into two options
@@ -137,7 +137,7 @@ _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。�
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
 _FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are not words
-_CHARS_OF_WORD = 2  # a foreign word counts as a Chinese one would, unless there are more: 關於 acute infarction 之 ECG is Chinese
+_CHARS_OF_WORD = 2  # a foreign word counts as a Chinese one would, unless these outweigh Chinese: 關於 acute infarction 之 ECG is Chinese
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 consists of the bare term, which may be short: 课, 气
 
@@ -241,9 +241,9 @@ CHECKS: dict[str, Callable[[PartialQuestion], object]] = {
     "type_and_answer_disagree": _has_other_number_of_answers,
     "key_out_of_order": lambda one: one.is_choice and (one.repeated or (not one.in_order and not one.may_have_several)),
 }
-"""Reason -> whether it is against a question. The order decides which of several reasons a question is rejected for."""
+"""Reason -> check whether it applies to a question. The order decides which of several reasons is given."""
 
 
 def reasons_against(partial: PartialQuestion) -> Iterator[str]:
-    """Yield the reasons against a question, the first one first; none for a sound one."""
+    """Yield the reasons against a question in order of precedence; none for a valid one."""
     return (reason for reason, is_against in CHECKS.items() if is_against(partial))

@@ -44,21 +44,21 @@ _TWO_WORDS = re.compile(r"(?:[A-J][.．、:：]?\s*)?[\u4e00-\u9fff]{2,12}[ \u30
 _LEAST_ALIKE, _SHARE_ALIKE = 20, 0.8
 _NEAR = 4  # questions on either side
 _NEAR_SINGLE = 2
-"""Single answers among the near ones from which a section surely has single-choice questions."""
+"""Minimum number of single answers nearby for a section to be certainly single-choice."""
 _LEAST_JOINED = 3
-"""Keys on a page with a matching number of keyless questions before (or after) each, from which the page is known to join its keys:
-nearly all keys next to keyless questions must match, since keys with several answers next to lost keys match by chance."""
+"""Minimum number of keys with a matching number of keyless questions before (or after) each for a page to count as joining its keys.
+Nearly all keys next to keyless questions must match, since keys with several answers next to lost keys may match by chance."""
 _BRIEF = re.compile("[\u4e00-\u9fff]\\s*[（(]\\s*[)）][。.]?")
 _FIELDS = ("stem_raw", "options_raw", "shared_options_raw", "answer_raw", "case_raw")
 
 
 class PageContext(NamedTuple):
-    """What the questions of one page reveal; questions are named by their position."""
+    """What the questions of one page reveal; questions are identified by their position."""
 
     frame: Frame = NO_FRAME
     """The frame around the stems of all its questions."""
     edges: PageEdges = NO_EDGES
-    """What begins or ends many of its texts alike."""
+    """The edges that many of its texts share."""
     unused: UnusedOptions = NONE_UNUSED
     """The words in the unused options of its questions."""
     mislabelled: frozenset[str] = frozenset()
@@ -68,13 +68,13 @@ class PageContext(NamedTuple):
     divided: Mapping[str, str] = MappingProxyType({})
     """Position -> its own letter, for questions that share options and of which only one has an answer, with a letter for each."""
     glued: frozenset[str] = frozenset()
-    """The questions with one option less than nearly all of their page, and an option of two words with a blank between."""
+    """The questions with one option fewer than nearly all on their page, and an option of two words separated by a blank."""
     caseless: frozenset[str] = frozenset()
     """The questions without a case among others whose case is lost."""
     traditional: bool = False
-    """It is in traditional characters."""
+    """The page is in traditional characters."""
     brief: bool = False
-    """Stems of one character before a blank are usual, `肾（ ）`: a single one is the rest of another."""
+    """Stems of one character before a blank (`肾（ ）`) recur; a single one would be a fragment."""
 
 
 NO_PAGE = PageContext()
@@ -134,7 +134,7 @@ def _texts_of(item: QuestionItem) -> Iterable[str]:
 
 
 def simplified(item: QuestionItem) -> QuestionItem:
-    """Return an item of a page in traditional characters in simplified ones."""
+    """Convert an item from traditional to simplified characters."""
     texts = {field: value for field in _FIELDS if (value := getattr(item, field))}
     made = {
         key: simplify(value, True) if isinstance(value, str) else [simplify(each, True) for each in value] for key, value in texts.items()
@@ -179,7 +179,7 @@ def _speaks_of_lost_case(item: QuestionItem) -> bool:
 
 
 def _with_glued_options(page: list[QuestionItem]) -> Iterable[str]:
-    """Yield the questions with one option less than nearly all of a large page, because two were joined."""
+    """Yield the questions with one option fewer than nearly all of a large page, because two were joined."""
     counts = Counter(len(item.options_raw) for item in page if item.options_raw)
     usual, times = counts.most_common(1)[0] if counts else (0, 0)
     if times < max(_LEAST_ALIKE, _SHARE_ALIKE * counts.total()):
@@ -191,7 +191,7 @@ def _with_glued_options(page: list[QuestionItem]) -> Iterable[str]:
 
 
 def _joined_keys(page: list[QuestionItem]) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the questions whose answer is the keys of several, and the keys that can be divided: as many letters as questions, only one of
+    """Return the questions whose answer joins the keys of several, and the keys that can be divided among as many questions, only one of
     which has any."""
     joined: set[str] = set()
     divided: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Answers -> letters, from `B,D`, `a c`, `答案：ACD`, `D、行为倾向`, an option's own text, 正确 or ×; 略 and the like are no answers."""
+"""Answers -> letters, from `B,D`, `a c`, `答案：ACD`, `D、行为倾向`, an option's own text, 正确 or ×; 略 and the like are not answers."""
 
 import re
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ _ASKED_FOR = re.compile(
     r".{0,40}(?:每小?题|各题|全文|字数).{0,12}(?:不?[少低多]于|至少|不超过|限|控制在)?\s?\d{2,4}\s?字.{0,12}|.{0,40}(?:不[少低]于|不少於|至少)\s?\d{2,4}\s?字.{0,12}",
     re.DOTALL,
 )
-"""What an answer is asked to be like, `结合实例，不少于300字`."""
+"""Instructions on how to answer instead of an answer: `结合实例，不少于300字`."""
 _CUT_OFF = re.compile(r"(?:如下|以下|下列|几[个种点]?方面|几[个种]|几点)[^。；：\n]{0,12}[:：]$")
 _OF_OPTIONS = re.compile(r"正确答案\s?[是为选:：]?\s?[A-J](?![A-Za-z])")
 """Text that explains which option is right does not answer an open question."""
@@ -79,7 +79,7 @@ class AnswerKey(NamedTuple):
     in_order: bool = True
     """The letters are in strict alphabetical order."""
     repeated: bool = False
-    """A letter stands twice."""
+    """A letter is repeated."""
 
 
 def read_letters(raw: str | None, options: list[str]) -> AnswerKey:
@@ -106,7 +106,7 @@ def read_letters(raw: str | None, options: list[str]) -> AnswerKey:
 
 
 def _several(text: str, options: list[str]) -> AnswerKey:
-    """Read A.甲、B.乙 and 甲，乙, or a text a line: every part must be an option."""
+    """Read A.甲、B.乙 and 甲，乙, or one text per line: every part must be an option."""
     for parts, named in ((text.split("\n"), False), (_BETWEEN_PARTS.split(text), True), (_BETWEEN_TEXTS.split(text), False)):
         if 1 < len(parts) <= len(options) and (letters := _letters_of(parts, named, options)):
             return AnswerKey(letters, "answer_as_text")
@@ -114,7 +114,7 @@ def _several(text: str, options: list[str]) -> AnswerKey:
 
 
 def _letters_of(parts: list[str], named: bool, options: list[str]) -> str:
-    """Return the letters of options that are parts of an answer; nothing unless each part is another option."""
+    """Return the letters of options that are parts of an answer; an empty string unless each part is a different option."""
     letters = set()
     for part in parts:
         match = _LETTER_AND_TEXT.match(part) if named else None
@@ -149,7 +149,7 @@ def read_verdict(raw: str | None) -> str | None:
 
 
 def read_verdict_line(raw: str | None) -> str | None:
-    """Return the same if the first line of an answer is the verdict, whatever the page has below it: 错⏎章节测验⏎已完成."""
+    """Read the first line of an answer as `read_verdict` does, whatever the page adds below: 错⏎章节测验⏎已完成."""
     first_line, *behind = normalize(raw or "").text.split("\n")
     verdict = read_verdict(first_line)
     if not behind:
@@ -196,7 +196,7 @@ def is_page_reference(text: str) -> bool:
 
 
 def _is_no_answer(text: str) -> bool:
-    """Return whether a text points elsewhere, is a displaced option, or the first point of a list whose others are lost."""
+    """Return whether a text points elsewhere, is a displaced option, or is the first point of a list whose other points are lost."""
     if (
         is_placeholder(text)
         or _POINTS_ELSEWHERE.fullmatch(text)

@@ -343,7 +343,7 @@ _ASKS = re.compile(r"下列|(?<![\d岁])以下|哪|(?<!任)何|什么|[是为有
 
 
 def close_end(stem: str, has_options: bool) -> str:
-    """Return a normalized stem that asks in its last clause without the comma at its end, or with the other bracket of a blank there."""
+    """Repair the end of a normalized stem that asks in its last clause: drop a final comma, or close the bracket of a blank."""
     opens_blank = has_options and stem.endswith("（")
     asked = stem[:-1] if opens_blank else _OPEN_END.sub("", stem)
     if asked == stem or not (BLANK in asked or _ASKS.search(_CLAUSE_END.split(asked.rstrip("？?：:。"))[-1])):
@@ -357,7 +357,7 @@ def clean_stem(text: str, normal: bool = False) -> CleanText:
 
 
 def clean_prose(text: str | None) -> CleanText:
-    """Return an explanation or a case, with its lines. An empty one is `""`."""
+    """Return a cleaned explanation or case with its line ends; `""` if there is none."""
     if not text:
         return CleanText("", ())
     return _clean_prose(text) if len(text) <= _CACHED_CHARS else normalize_with(text, PROSE_RULES)
@@ -369,7 +369,7 @@ def _clean_prose(text: str) -> CleanText:
 
 
 def clean_answer(text: str | None) -> CleanText:
-    """Return an answer in words. An empty one is `""`."""
+    """Return a cleaned answer in words; `""` if there is none."""
     return normalize_with(text, ANSWER_RULES) if text else CleanText("", ())
 
 

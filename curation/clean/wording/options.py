@@ -1,4 +1,4 @@
-"""Options without letters and surrounding characters, at the positions of their letters, also from one line or the stem."""
+"""Clean options: remove letters and surrounding characters, order them by letter, separate those in one line or in the stem."""
 
 import re
 import unicodedata
@@ -22,15 +22,16 @@ _SIGN = r"\s*+(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s++"
 _OTHER_MARK = re.compile(rf"^\s*+(?:(?:选项\s*+)?([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*+[.．、:：]?))\s*+(?=\S)")
 _BLANK_MARK = re.compile(r"^\s*+([A-JＡ-Ｊ])(\s++)()()(?=\S)")
 _LEAST_WITHOUT_A = 3
-"""Options whose ascending letters show that the first is missing; two may be initials of names."""
+"""Minimum number of options whose ascending letters show that the first is missing; two may be initials of names."""
 _LEAST_GLUED, _NAME_CHARS = 3, 3
-"""Options with their letters directly before the text, A感觉 and B知觉; length of a common prefix of names, 维生素A and 维生素C."""
+"""Minimum number of options with their letters directly before the text, A感觉 and B知觉; length of a common prefix of names, 维生素A and
+维生素C."""
 _KINDS = "型级类组期区带线波点段群族链系"
 """Nouns that a letter may qualify: A型血, B型血."""
 _GLUED_LETTER = re.compile(r"^\s*+([A-JＡ-Ｊ])(?=[\u4e00-\u9fff]|\d{2})")
 _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 _AROUND = r"\*{1,3}|_{1,3}|`+|~~|==|<\w{1,6}>|"
-"""Signs of emphasis around a letter; none."""
+"""Signs of emphasis around a letter, or none."""
 _LED = re.compile(
     rf"\s*+(?:[-*+•·>]\s++|[&@^|~#;；]{{1,3}}+\s*+)?(?P<open>{_AROUND})(?:选项\s*+)?[（(【\[]?\s*+(?P<letter>[A-JＡ-Ｊ])(?![A-Za-z])"
     rf"(?P<sign>\s*+(?:[）)】\]]\s*+[.．、:：，,。]?|[.．、:：，,。])?+)(?P<close>{_AROUND.replace('<', '</')})(?(open)[.．、:：]?)"
@@ -43,7 +44,7 @@ _STILL_LED = re.compile(r"\W*([A-J])(?![A-Za-z])\W*")
 
 
 def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
-    """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲 if all options are marked so; in A 型, B 型 the letter is the content."""
+    """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲 if all options are marked; in A 型, B 型 the letter is the content."""
     if led := _led_in_turn(raw):
         return led
     marks = [mark for option in raw if (mark := _OTHER_MARK.match(option))]
@@ -61,9 +62,9 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
 
 
 def _led_in_turn(raw: Sequence[str]) -> list[str] | None:
-    """Return options that all begin with letters in turn from A, one at least with a sign, as A.甲; None if their letters may be words.
+    """Return options that all begin with consecutive letters from A, at least one with a sign, as A.甲; None if they may be words.
 
-    Each may have another sign, or none: `A.甲`, `B 乙`, `C丙`; all may be emphasised alike: `**A.** 甲`.
+    Each may have a different sign, or none: `A.甲`, `B 乙`, `C丙`; all may have the same emphasis: `**A.** 甲`.
     """
     marks = [mark for option in raw if (mark := _LED.match(option))]
     letters = [unicodedata.normalize("NFKC", mark["letter"]) for mark in marks]
@@ -79,7 +80,7 @@ def _led_in_turn(raw: Sequence[str]) -> list[str] | None:
 
 
 def _are_named_alike(raw: Sequence[str], marks: Sequence[re.Match[str]]) -> bool:
-    """Return whether what follows the letters is alike in all options but one, as after names: `B点`, `C点`."""
+    """Return whether all options but one continue alike after their letters, like names: `B点`, `C点`."""
     bodies = Counter(option[mark.end() :].strip() for option, mark in zip(raw, marks, strict=True))
     return bodies.most_common(1)[0][1] >= len(raw) - 1
 
@@ -94,7 +95,7 @@ def keep_letters(texts: Sequence[str]) -> bool:
 
 
 def _without_glue(raw: Sequence[str]) -> Sequence[str]:
-    """Write `A甲` as A.甲 if all options are so, from A; A型血 and B型血, which continue alike after their letters, are names."""
+    """Write `A甲` as A.甲 if all options look like this, from A; A型血 and B型血, which continue alike after their letters, are names."""
     marks = [mark for option in raw if (mark := _GLUED_LETTER.match(option))]
     letters = [unicodedata.normalize("NFKC", mark[1]) for mark in marks]
     if len(raw) < _LEAST_GLUED or len(marks) < len(raw) or not are_in_turn(letters):
@@ -193,16 +194,16 @@ OPTION_RULES = (
 
 
 class Options(NamedTuple):
-    """Options in order; an empty one stays, so that the letters stay right."""
+    """Options in order; empty ones are kept, so that the letters stay correct."""
 
     texts: list[str]
     rules: tuple[str, ...]
 
 
 def clean_options(raw: Sequence[str]) -> Options:
-    """Return options without their letters and surrounding characters; unused fields of a form are dropped.
+    """Return options without their letters and surrounding characters; drop unused fields of a form.
 
-    Those are signs such as a dash, behind options in words or alone, and what is empty behind the fourth: before it, a picture may be lost.
+    Unused are signs such as a dash, alone or after options in words, and empty options after the fourth; earlier ones may be pictures.
     """
     names: dict[str, None] = {}
     read = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
@@ -216,7 +217,7 @@ def clean_options(raw: Sequence[str]) -> Options:
     if texts and ("." in texts[-1] or "．" in texts[-1]) and _RUNS_ON.search(texts[-1]):
         texts = [_noted(_without_edges(text), names) for text in _split_last(texts, names)]
     if not any(texts) and all(addresses := [_ADDRESS.search(option.strip()) for option in raw]):
-        texts = [address[0] for address in addresses if address]  # one of them is the answer, and none is an advert
+        texts = [address[0] for address in addresses if address]  # here URLs are options, not adverts
     if are_fillers(texts):
         texts = []
     used = len(texts)
@@ -310,9 +311,9 @@ def runs_into_next(texts: Sequence[str]) -> bool:
 
 
 def holds_more(options: Sequence[str]) -> bool:
-    """Return whether an option holds another, in a line with its letter, or the last of several short ones a sentence after a blank."""
+    """Return whether an option contains another, on a line with its letter or, in the last of several short ones, after a blank."""
     marks = [mark for option in options if "\n" in option for mark in _NEXT_LINE.finditer(option)]
-    if any(mark[2].strip() or mark[1] not in LETTERS[: len(options)] for mark in marks):  # else it may be of a word: `腹部⏎B 超检查`
+    if any(mark[2].strip() or mark[1] not in LETTERS[: len(options)] for mark in marks):  # otherwise perhaps a word: `腹部⏎B 超检查`
         return True
     *others, last = options if len(options) >= _LEAST_SHORT else ["", ""]
     return _SENTENCE_BEHIND.fullmatch(last) is not None and all(len(one) <= _SHORT_CHARS and "。" not in one for one in others)
@@ -333,7 +334,7 @@ _LONGEST_CHARS = 2_000
 
 
 def split_options(item: QuestionItem) -> QuestionItem:
-    """Return an item with its options separated; the item itself if they are, or if the end of one is uncertain."""
+    """Return an item with its options separated; the item itself if they already are, or if the end of one is uncertain."""
     options = item.options_raw
     if options and (texts := _without_separator(options) or _stacked(options)):
         item, options = replace(item, options_raw=texts), texts
@@ -360,7 +361,7 @@ _NEXT_LINE = re.compile(r"\n[^\S\n]*+(?=([A-J])([\s.．、:：)）]))")
 
 
 def _without_separator(options: Sequence[str]) -> list[str] | None:
-    """Return options without the signs that divide them: all but the last end in the same."""
+    """Return options without the same separator at the end of all but the last."""
     ends = [match[0].strip() if (match := _SEPARATOR.search(option)) else "" for option in options]
     if len(ends) < 2 or not ends[0] or ends[-1] or len(set(ends)) > 2 or not all(ends[:-1]):
         return None
@@ -368,9 +369,9 @@ def _without_separator(options: Sequence[str]) -> list[str] | None:
 
 
 def _stacked(options: Sequence[str]) -> list[str] | None:
-    """Return options of which one had the next on a line of its own, with its letter and a sign: `变态反应⏎E.病毒感染`.
+    """Split an option that contains the next one on a line of its own, with its letter and a sign: `变态反应⏎E.病毒感染`.
 
-    That is sure where no other option changes its place: they have the other letters, or the divided one is the last.
+    This is safe if no other option changes its position: the others have the other letters, or the split option is the last.
     """
     is_led = all(map(LETTER.match, options))
     texts: list[str] = []

@@ -1,10 +1,10 @@
-"""Batches of fixed shapes, so that a reply does not depend on the other requests, on their order, or on where a run was resumed.
+"""Batches of fixed shapes, so that a reply does not depend on other requests, on their order, or on where a run was resumed.
 
 A sum of floating-point numbers depends on the shape of its matrix: a kernel for one row adds in another order than one for sixteen.
-And kernels that go element by element do what is left over of 32 by other instructions, so that the last row of a batch can differ
-from its equal in the first. On the CPU every batch therefore has 16 rows, whatever `batch_size` says; the last only repeats the one
-before and is thrown away; several threads share the work so that no sum changes. On a GPU memory sets the limit: a batch has
-`batch_size` rows, and another `batch_size` may change last bits.
+Element-wise kernels process the remainder of 32 with other instructions, so that the last row of a batch can differ from an equal first
+row. On the CPU every batch therefore has 16 rows, whatever `batch_size` says; the last only repeats the one before it and is discarded;
+several threads share the work such that no sum changes. On a GPU memory is the limit: a batch has `batch_size` rows, and another
+`batch_size` may change the last bits.
 """
 
 import os
@@ -20,18 +20,18 @@ from atomexam.runtime.workers import cores
 
 T = TypeVar("T")
 _TOO_SMALL = ("ALLOC_FAILED", "out of memory", "can't allocate memory")
-"""How libraries below torch say it: cuBLAS, CUDA, and the allocator of the CPU."""
+"""Out-of-memory messages of the libraries below torch: cuBLAS, CUDA, and the CPU allocator."""
 
 
 class BatchShape(NamedTuple):
-    """How many rows every batch has."""
+    """The number of rows of every batch."""
 
     rows: int
     spare: int
-    """Rows at the end that are only there to be thrown away."""
+    """Padding rows at the end, whose results are discarded."""
 
     def filled(self, values: list[T]) -> list[T]:
-        """Return as many as there are rows; the last is repeated."""
+        """Pad the values to the number of rows by repeating the last."""
         return values + values[-1:] * (self.rows - len(values))
 
     def capacity(self) -> int:
@@ -44,29 +44,29 @@ def shape_on(device: str, batch_size: int) -> BatchShape:
 
 
 def thread_counts() -> list[int]:
-    """Return the numbers of threads to try: powers of two, no more than this process's share of the cores that it may use."""
-    share = max(1, cores() // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))  # torchrun's word for the processes on this machine
+    """Return the numbers of threads to try: powers of two up to this process's share of the available cores."""
+    share = max(1, cores() // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))  # set by torchrun: processes on this machine
     return [1 << power for power in range(share.bit_length())]
 
 
 _DEAREST = 1.3
-"""Most of the CPU time of one thread that several may take."""
+"""Maximum CPU time of several threads relative to one."""
 _TRIALS, _SECONDS_BETWEEN = 5, 10.0
 
 
 class Threads:
-    """How many threads compute: as many as a trial shows to be worth their CPU time, tried again every ten seconds.
+    """Chooses how many threads compute: as many as a trial shows to be worth their CPU time, repeated every ten seconds.
 
-    Beside other work on the machine, threads that wait for each other take many times the CPU time of one.
+    If the machine has other work, threads that wait for each other take many times the CPU time of one.
     """
 
     def __init__(self, name: str) -> None:
-        """Begin with one thread; the name is that of the model."""
+        """Start with one thread; `name` is the model's."""
         self._name, self._next, self._weight = name, 0.0, torch.rand((1024, 1024))
         if torch.backends.mkl.is_available():
-            is_intel = "GenuineIntel" in Path("/proc/cpuinfo").read_text(encoding="utf-8")  # MKL has no other path for those of AMD
+            is_intel = "GenuineIntel" in Path("/proc/cpuinfo").read_text(encoding="utf-8")  # on AMD, MKL offers only AVX2
             widest = "AVX512" if is_intel and torch.backends.cpu.get_cpu_capability() == "AVX512" else "AVX2"
-            # Has MKL add each row alike, however many there are, wherever it is and whichever thread has it. Read at its first product.
+            # Makes MKL sum each row the same way, regardless of the number of rows, alignment and thread. Read at its first product.
             os.environ.setdefault("MKL_CBWR", f"{widest},STRICT")
         torch.set_num_threads(1)
 
@@ -89,7 +89,7 @@ class Threads:
         self._next = time.monotonic() + _SECONDS_BETWEEN
 
     def _seconds(self, number: int) -> tuple[float, float]:
-        """Return seconds of the clock and of the CPU that some products take."""
+        """Return the wall-clock and CPU seconds of some products."""
         torch.set_num_threads(number)
         rows = self._weight[:256]
         rows @ self._weight  # starts the threads
@@ -102,11 +102,11 @@ class Threads:
 def in_batches(
     lengths: Sequence[tuple[int, int]], shape: BatchShape, work: Callable[[list[int], int], list[T]]
 ) -> Iterator[tuple[int, T | None]]:
-    """Yield each index with the output of the work, short prompts first; None where memory is too small for it alone.
+    """Yield each index with the output of `work`, short prompts first; None if memory is too small even for that one.
 
     Args:
         lengths: indices with the lengths of their prompts.
-        work: takes as many indices as there are rows and the width to pad them to; spare rows repeat the last index.
+        work: takes one index per row and the width to pad them to; spare rows repeat the last index.
     """
     by_width: dict[int, list[int]] = {}
     for index, length in lengths:
@@ -123,7 +123,7 @@ def in_batches(
 
 
 def padded(length: int) -> int:
-    """Return 32, 48, 64, 96, 128, …: the first that is not below the length. A prompt's width follows from its own length alone."""
+    """Return the first of 32, 48, 64, 96, 128, … that is not below the length, so a prompt's width depends only on its own length."""
     width = 32
     while width < length:
         width = width * 3 // 2 if width & (width - 1) == 0 else width * 4 // 3
@@ -131,11 +131,11 @@ def padded(length: int) -> int:
 
 
 def within_memory(work: Callable[..., T], *arguments: Any) -> T | None:
-    """Return the output of the work on the arguments; None where memory is too small for it."""
+    """Return the output of the work on the arguments, or None if memory is too small."""
     try:
         return work(*arguments)
     except (torch.OutOfMemoryError, MemoryError):
-        pass  # memory that the frames of the error hold is only freed after the handler
+        pass  # memory referenced by the error's frames is only freed after the handler
     except RuntimeError as error:
         if not any(words in str(error) for words in _TOO_SMALL):
             raise
@@ -145,7 +145,7 @@ def within_memory(work: Callable[..., T], *arguments: Any) -> T | None:
 
 
 def in_float64(model: Any) -> Any:
-    """Return a Qwen2, or a model built like it, with weights, norms and rotary positions in float64."""
+    """Return a Qwen2 or similar model with weights, norms and rotary positions in float64."""
     model = model.double()
     for holder in list(model.modules()):
         for name, part in list(holder.named_children()):

@@ -1,7 +1,7 @@
-"""Decoding: the choice of the next token, where a reply ends, and continuous batching.
+"""Decoding: choose the next token, find the end of a reply, and batch continuously.
 
-With continuous batching a row that is done leaves, and further prompts take the slots. Every step reads one token of each row after its own
-keys and values, with the attention of `prefix_cache`, so a reply depends on its own prompt alone, whatever its neighbours are.
+With continuous batching, finished rows leave and further prompts take their slots. Every step reads one token of each row after the row's
+own keys and values, with the attention of `prefix_cache`, so a reply depends only on its own prompt, whatever else is in the batch.
 """
 
 import re
@@ -24,20 +24,20 @@ from eval.models.local.prefix_cache import Path, PrefixReader
 
 
 class SampledToken(LogitsProcessor):
-    """Leaves one token possible at each step: the likeliest, or one sampled with the item's and the repeat's own random numbers.
+    """Leaves one possible token per step: the likeliest, or one sampled with random numbers seeded by item and repeat.
 
-    Sampling inside `generate` keeps the library's decoding, and makes a draw independent of what else is in the batch.
+    Sampling inside `generate` uses the library's decoding, but makes a draw independent of what else is in the batch.
     """
 
     def __init__(self, settings: Settings, queries: Sequence[ModelQuery], mask: torch.Tensor, earlier_draws: int = 0) -> None:
         self._penalty = RepetitionPenaltyLogitsProcessor(settings.repetition_penalty) if settings.repetition_penalty != 1.0 else None
         self._mask = mask.bool()
         self._draws: list[Random] = []
-        self._warpers: list[LogitsProcessor] = []  # the library's list reads their signatures at each token
+        self._warpers: list[LogitsProcessor] = []  # the library's list would inspect their signatures at each token
         if settings.temperature > 0:
             self._draws = [Random(f"{settings.seed}/{query.request.item_id}/{query.repeat}") for query in queries]
             for draw in self._draws:
-                for _ in range(earlier_draws):  # by the rounds before
+                for _ in range(earlier_draws):  # skip draws of earlier rounds
                     draw.random()
             self._warpers.append(TemperatureLogitsWarper(settings.temperature))
             if settings.top_k:
@@ -56,13 +56,13 @@ class SampledToken(LogitsProcessor):
         return torch.full_like(scores, float("-inf")).scatter_(1, chosen[:, None], 0.0)
 
     def _sample(self, scores: torch.Tensor) -> torch.Tensor:
-        """Return the token under which a uniform number falls when the probabilities are laid out in token order."""
+        """Sample by inverting the cumulative distribution over tokens in their order."""
         sums = scores.double().softmax(-1).cumsum(-1)
         points = torch.tensor([[draw.random()] for draw in self._draws], dtype=sums.dtype, device=sums.device) * sums[:, -1:]
         return torch.searchsorted(sums, points, right=True).squeeze(1).clamp(max=sums.shape[1] - 1)
 
     def _without_padding(self, input_ids: torch.Tensor) -> torch.Tensor:
-        """Replace padding by the last prompt token: where the padding token also ends a reply it must not be penalised."""
+        """Replace padding by the last prompt token, since a padding token that also ends replies must not be penalised."""
         width = self._mask.shape[1]
         prompt = torch.where(self._mask, input_ids[:, :width], input_ids[:, width - 1 : width])
         return torch.cat([prompt, input_ids[:, width:]], dim=1)
@@ -74,30 +74,30 @@ _OPEN, _CLOSED = "<think>", "</think>"
 
 
 _ROUNDS = (8, 32)
-"""Tokens after which batches are made anew: most verdicts are in the first round, and each costs reading a prompt once more."""
+"""Tokens after which batches are rebuilt: most verdicts come in the first round, and each round reads the prompts again."""
 
 
 def limits(settings: Settings) -> list[int]:
-    """Return how many tokens a reply may have by the end of each round."""
+    """Return the maximum number of reply tokens by the end of each round."""
     early = [limit for limit in _ROUNDS if limit < settings.max_new_tokens] if settings.stop == "verdict" else []
     return [*early, settings.max_new_tokens]
 
 
 def reply_end(text: str, settings: Settings) -> int | None:
-    """Return where an unfinished reply ends, None where it does not yet."""
+    """Return where an unfinished reply ends, or None if it continues."""
     verdict = verdict_end(text) if settings.stop == "verdict" else None
     string = settings.string_end(text[:verdict])
     return verdict if string is None else string
 
 
 class ReplyEndCriteria(StoppingCriteria):
-    """Ends each row of a batch by its own text alone."""
+    """Ends each row of a batch by its own text only."""
 
     def __init__(self, tokenizer: Any, settings: Settings, width: int, generated: Sequence[list[int]]) -> None:
-        """Take the width of the prompts, and what each row has generated before."""
+        """Store the width of the prompts and what each row has generated before."""
         self._tokenizer, self._settings, self._width, self._generated = tokenizer, settings, width, generated
         self.sizes: list[int | None] = [None] * len(generated)
-        """Tokens of each row's reply when it was done."""
+        """Number of tokens of each row's reply when it ended."""
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any) -> torch.BoolTensor:
         """Return which rows are done; tokens after that are padding."""
@@ -111,13 +111,13 @@ class ReplyEndCriteria(StoppingCriteria):
 
 
 _OPTIONS = re.compile(r"\s*A\s?[.、:：)）]\s?正确[。.;；]?(?:\s*\Z|\s+B\s?(?:\Z|[.、:：)）]\s?(?:\Z|错误?[。.;；]?(?:\s+|\Z))))")
-"""Both verdicts repeated as lettered options before the answer, as far as they have come: A. 正确 B. 错误 答案：B."""
+"""Both verdicts repeated as lettered options before the answer, possibly still incomplete: A. 正确 B. 错误 答案：B."""
 
 
 def verdict_end(text: str) -> int | None:
-    """Return where the first clause ends that gives a verdict, None where none does yet.
+    """Return where the first clause with a verdict ends, or None if there is none yet.
 
-    It is whole, follows all reasoning, and has one of 正确 and 错误 outside 是否.
+    The clause is complete, follows all reasoning, and has either 正确 or 错误 outside 是否.
     """
     closed = text.rfind(_CLOSED)
     start = len(text) if closed < 0 and _OPEN in text else closed + len(_CLOSED) if closed >= 0 else 0
@@ -131,17 +131,17 @@ def verdict_end(text: str) -> int | None:
 
 
 ROWS = 64
-"""Of a step at most: more make no product faster. Where fewer would have other bits, as many are computed."""
+"""Maximum of rows per step; more make no product faster. If fewer would give other bits, this many are computed."""
 
 
 class Generated(NamedTuple):
     """The reply to one prompt so far."""
 
     tokens: list[int]
-    """Without the end of the reply."""
+    """Without the end token."""
     is_done: bool
     is_cut: bool
-    """Done by its verdict, before its own end."""
+    """Ended by its verdict or a stop string, before its own end."""
 
 
 class DecodingRow(NamedTuple):
@@ -150,7 +150,7 @@ class DecodingRow(NamedTuple):
     prompt: list[int]
     generated: list[int]
     chosen: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-    """Leaves one token possible, as the processors of `generate` do."""
+    """Leaves one possible token, as the processors of `generate` do."""
 
 
 class ContinuousBatch:
@@ -161,9 +161,9 @@ class ContinuousBatch:
         self._is_cut = settings.stop == "verdict" or settings.stop_strings
 
     def of(self, rows: Mapping[int, DecodingRow]) -> Iterator[tuple[int, Generated | None]]:
-        """Yield the number of each row with its reply; None where memory is too small for it alone.
+        """Yield the number of each row with its reply; None if memory is too small even for that row.
 
-        Where memory is too small for all rows of a step, they are read anew, and half as many are continued at once.
+        If memory is too small for all rows of a step, they are read again, and half as many are continued at once.
         """
         longest = max((len(row.prompt) for row in rows.values()), default=0) + self._settings.max_new_tokens
         left, most = dict(rows), min(ROWS, self._reader.room(longest))
@@ -172,7 +172,7 @@ class ContinuousBatch:
             most = max(1, (yield from self._continued(left, most)) // 2)
 
     def _continued(self, left: dict[int, DecodingRow], most: int) -> Generator[tuple[int, Generated | None], None, int]:
-        """Yield replies as they end, and take their rows out; where memory is too small, stop and return the number of rows at once."""
+        """Yield replies as they end, and remove their rows; if memory is too small, stop and return the number of active rows."""
         few, active = max(1, most // 4), dict[int, DecodingRow]()
         begun = self._begun(dict(left), few)
         while True:
@@ -204,7 +204,7 @@ class ContinuousBatch:
                     yield number, generated
 
     def _begun(self, rows: Mapping[int, DecodingRow], most: int) -> Iterator[list[tuple[int, torch.Tensor | None, Path]]]:
-        """Yield rows that begin, at most this many at once, with the scores after them and their paths; equal prompts are read once."""
+        """Yield new rows, at most `most` at once, with the scores after them and their paths; equal prompts are read once."""
         numbers: dict[tuple[int, ...], list[int]] = {}
         for number, row in rows.items():
             numbers.setdefault((*row.prompt, *row.generated), []).append(number)
@@ -217,7 +217,7 @@ class ContinuousBatch:
             paths[index].clear()
 
     def _append_token(self, row: DecodingRow, scores: torch.Tensor) -> Generated | None:
-        """Append the next token to a row; return the reply when it is done, or as long as it may be."""
+        """Append the next token to a row; return the reply if it is finished or has reached the length limit."""
         so_far = torch.tensor([[*row.prompt, *row.generated]], device=scores.device)
         row.generated.append(int(row.chosen(so_far, scores[None]).argmax()))
         if row.generated[-1] in self._ends:

@@ -1,4 +1,4 @@
-"""Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
+"""Backend `huggingface`: causal language models of the transformers library, on GPU or CPU."""
 
 import ctypes
 import os
@@ -27,15 +27,15 @@ from eval.models.local.rendering import Renderer, end_of, end_tokens, loaded
 from eval.models.local.weights import base_of, identity_of, locate
 from eval.tasks.prompt import Message, token_ids
 
-_SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
+_SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one core its sums are the same everywhere
 _M_MMAP_THRESHOLD = -3  # malloc.h
 _EMPTY = "the prompt has no tokens"
-_NO_NUMBERS = "the model's scores are no numbers (NaN)"
-_REPLY_VERSIONS = {"cpu": "3", "cuda": "2"}  # raise one when a change of this module changes replies: stored ones are then requested anew
+_NO_NUMBERS = "the model's scores are not numbers (NaN)"
+_REPLY_VERSIONS = {"cpu": "3", "cuda": "2"}  # raise when a change in this module affects replies, to request stored ones again
 
 
 def open_model(description: Description, folder: Path) -> "HuggingFace":
-    """Open the model that a description names, from its own folder, a local path, or the hub."""
+    """Open the described model from its own folder, a local path, or the hub."""
     return HuggingFace(locate(description, folder), description)
 
 
@@ -46,12 +46,12 @@ class _PromptRow(NamedTuple):
 
 
 class HuggingFace:
-    """One model and its tokenizer. The weights are loaded at the first request, and serve all later ones."""
+    """One model and its tokenizer. The weights are loaded at the first request."""
 
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
         self._path, self._description = path, description
-        weights = identity_of(description, path)  # first: of a file that was cut, the libraries say less
+        weights = identity_of(description, path)  # first, since its error for a truncated file is clearer than the libraries'
         base = base_of(description, path)
         self._weights = locate(base, path) if base else path
         self._device = _device()
@@ -75,7 +75,7 @@ class HuggingFace:
         else:
             torch.set_num_threads(1)
         ends = end_tokens(model.generation_config, self._tokenizer)
-        # What a model's authors recommend must not mix with what the run asks for.
+        # The authors' recommended settings must not mix with those of the run.
         model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=self._pad_token(ends))
         return model
 
@@ -84,18 +84,18 @@ class HuggingFace:
         return self._model.generation_config.eos_token_id
 
     def _dtype_on_cpu(self) -> torch.dtype:
-        """Return float64 where the model's own configuration says so, as that of a model trained here does, else float32."""
+        """Return float64 if the model's configuration asks for it, as in models trained here, else float32."""
         return torch.float64 if loaded(AutoConfig, self._weights, self._description).dtype == torch.float64 else torch.float32
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt by the model's chat template."""
+        """Render the prompt with the model's chat template."""
         return self._renderer.render(messages)
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
 
-        On a CPU, replies continue from a tree of the prompts, and leave one by one. On a GPU, and of models that share no prefixes, whole
-        batches are generated; where replies end with their verdict, those that have it leave in rounds.
+        On a CPU, replies continue from a tree of the prompts and leave one by one. On a GPU, and for models without a prefix cache,
+        complete batches are generated; if replies end with their verdict, finished ones leave in rounds.
         """
         prompts = self._renderer.token_ids(queries)
         fitting = self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts])
@@ -115,13 +115,13 @@ class HuggingFace:
             rows = dict(sorted(left.items()))
 
     def _continued(self, rows: Mapping[int, _PromptRow], settings: Settings) -> Iterator[tuple[int, Generated | None]]:
-        """Yield the index of each row with its reply, of prompts read as a tree; None where memory is too small for it alone."""
+        """Yield the index of each row with its reply, reading prompts as a tree; None if memory is too small even for that row."""
         chosen = {index: SampledToken(settings, [row.query], torch.ones((1, len(row.prompt)))) for index, row in rows.items()}
         begun = {index: DecodingRow(row.prompt, row.generated, chosen[index]) for index, row in rows.items()}
         yield from ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(begun)
 
     def _round(self, rows: Mapping[int, _PromptRow], settings: Settings, limit: int) -> Iterator[tuple[int, Generated | None]]:
-        """Yield the index of each row with its reply up to the limit of tokens, of prompts read whole."""
+        """Yield the index of each row with its reply up to the token limit, reading prompts without a cache."""
         lengths = [(index, len(row.prompt) + len(row.generated)) for index, row in rows.items()]
 
         def work(batch: list[int], width: int) -> list[Generated]:
@@ -130,7 +130,7 @@ class HuggingFace:
         yield from in_batches(lengths, shape_on(self._device.type, settings.batch_size), work)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the likeliest of each request's answers with the likelihoods of all.
+        """Yield the likeliest answer to each request with the likelihoods of all.
 
         Raises:
             ValueError: the settings ask for sampling, a request has no given answers, or a prompt opens the model's reasoning.
@@ -156,7 +156,7 @@ class HuggingFace:
 
     @torch.inference_mode()
     def token_loglikelihoods(self, text: str) -> list[float]:
-        """Return the natural log-likelihood of each token of a plain text but the first, as far as the model's window reaches."""
+        """Return the natural log-likelihood of each token of a plain text except the first, up to the model's context window."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
         tokens = torch.tensor(token_ids(self._tokenizer, [text])[0][:limit], device=self._device)
         if len(tokens) < 2:
@@ -173,22 +173,22 @@ class HuggingFace:
         is_sound = self._reader.is_sound()
         if not is_sound:
             kind = type(self._model).__name__
-            print(f"{self._description.model}: {kind} is read prompt by prompt; nothing is shared between prompts", file=sys.stderr)
+            print(f"{self._description.model}: {kind} is read prompt by prompt, without a prefix cache", file=sys.stderr)
         return is_sound
 
     def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
-        """Yield each index, with a failed reply where it is too long for the model, in tokens read or in all."""
+        """Yield each index, with a failed reply if prompt and reply are too long for the model."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
         for index, (length, whole) in enumerate(room):
             yield index, failed_reply(too_long(length, whole, limit)) if limit and whole > limit else None
 
     def _out_of_memory(self, length: int) -> Reply:
-        return failed_reply(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
+        return failed_reply(f"out of memory on {self._device.type} for a single prompt of {length} tokens")
 
     @torch.inference_mode()
     def _generate_batch(self, rows: Sequence[_PromptRow], width: int, settings: Settings, limit: int) -> list[Generated]:
-        """Return the reply to each row, with what was generated before, up to a limit of tokens in all."""
-        before = len(rows[0].generated)  # rows of a round have equally many generated tokens
+        """Return the reply to each row, including what was generated before, up to a total number of tokens."""
+        before = len(rows[0].generated)  # all rows of a round have the same number of generated tokens
         inputs, mask = self._padded([[*row.prompt, *row.generated] for row in rows], width)
         criteria = self._end_criteria(settings, width, [row.generated for row in rows])
         output = self._generate(
@@ -201,7 +201,7 @@ class HuggingFace:
         return self._ended([[*row.generated, *more] for row, more in zip(rows, output[:, width:].tolist(), strict=True)], criteria)
 
     def _end_criteria(self, settings: Settings, width: int, generated: Sequence[list[int]]) -> list[ReplyEndCriteria]:
-        """Return what ends replies before their own end; nothing where none is cut."""
+        """Return the criteria that end replies early; empty if none are."""
         has_end = settings.stop == "verdict" or settings.stop_strings
         return [ReplyEndCriteria(self._tokenizer, settings, width, generated)] if has_end else []
 
@@ -213,7 +213,7 @@ class HuggingFace:
         return self._model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **options)
 
     def _ended(self, rows: Sequence[list[int]], criteria: Sequence[ReplyEndCriteria]) -> list[Generated]:
-        """Return the replies in rows of tokens, which are padded after their ends."""
+        """Return the replies from rows of tokens that are padded after their ends."""
         sizes = criteria[0].sizes if criteria else [None] * len(rows)
         replies = []
         for tokens, size in zip(rows, sizes, strict=True):
@@ -224,7 +224,7 @@ class HuggingFace:
 
     def _read(self, generated: Generated, prompt_tokens: int, settings: Settings) -> Reply:
         text = self._renderer.text(generated.tokens)
-        text = text[: reply_end(text, settings)] if generated.is_cut else text  # a token may hold more than the end of a clause
+        text = text[: reply_end(text, settings)] if generated.is_cut else text  # a token may extend beyond the end of a clause
         reason: FinishReason = "stop" if generated.is_done else "length"
         return Reply(text=text, finish_reason=reason, tokens=len(generated.tokens), prompt_tokens=prompt_tokens)
 
@@ -234,7 +234,7 @@ class HuggingFace:
 
 
 def _device() -> torch.device:
-    """Return the CPU, or of the CUDA devices the first; of several processes on a machine, as torchrun starts them, each has its own.
+    """Return the CPU or the first CUDA device; each of several processes on a machine, as started by torchrun, gets its own device.
 
     Raises:
         ValueError: there are more processes than devices.
@@ -243,17 +243,17 @@ def _device() -> torch.device:
         return torch.device("cpu")
     number, devices = int(os.environ.get("LOCAL_RANK", "0")), torch.cuda.device_count()
     if number >= devices:
-        raise ValueError(f"LOCAL_RANK={number}: this machine shows {devices} CUDA devices; start at most so many processes on it")
+        raise ValueError(f"LOCAL_RANK={number}: this machine has {devices} CUDA devices; start at most that many processes on it")
     return torch.device("cuda", number)
 
 
 def _return_freed_blocks() -> None:
-    """Have glibc return freed blocks of a megabyte to the system: it would keep those of up to 32 MB, between which new ones do not fit."""
+    """Make glibc return freed blocks of a megabyte to the system; it would keep those up to 32 MB, which fragments memory."""
     getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)(_M_MMAP_THRESHOLD, 1 << 20)
 
 
 def padded_rows(rows: Sequence[list[int]], width: int, pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return rows of tokens with padding on the left, and their mask."""
+    """Return rows of tokens with left padding, and their mask."""
     inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=device)
     return inputs, torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=device)
 
@@ -261,9 +261,9 @@ def padded_rows(rows: Sequence[list[int]], width: int, pad: int, device: torch.d
 def whole_scores(
     model: Any, pad: int, requests: Sequence[TokenizedAnswers], shape: BatchShape
 ) -> Iterator[tuple[int, torch.Tensor | None]]:
-    """Yield the index of each request with the scores after its start and its nodes, each path to a last node read from the beginning.
+    """Yield the index of each request with the scores after its start and its nodes, reading each path to a leaf from the beginning.
 
-    The model only needs to read padded rows. None where memory is too small.
+    The model only needs to support padded rows. Yields None if memory is too small.
     """
     leaves = [(index, leaf) for index, answers in enumerate(requests) for leaf in last_nodes(answers.nodes())]
     rows = [requests[index].start + list(leaf) for index, leaf in leaves]
@@ -287,11 +287,11 @@ def whole_scores(
             del partial[index]
 
 
-_MAX_MESSAGE_CHARS = 300  # characters of a library's message, which may list all weights
+_MAX_MESSAGE_CHARS = 300  # of a library's message, which may list all weights
 
 
 def adapted(model: Any, folder: Path) -> Any:
-    """Return a model with an adapter's weights merged into its own.
+    """Merge an adapter's weights into a model.
 
     Raises:
         ValueError: peft is missing, or the adapter is not in safetensors or does not fit the model.
@@ -299,23 +299,23 @@ def adapted(model: Any, folder: Path) -> Any:
     try:
         from peft import PeftModel, get_peft_model_state_dict
     except ImportError:
-        raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e '.[tune]'`") from None
+        raise ValueError(f"{folder} is an adapter, but peft is not installed; `pip install -e '.[tune]'`") from None
     if not (folder / "adapter_model.safetensors").exists():
-        raise ValueError(f"{folder} has no adapter_model.safetensors; of other formats loading may run code")
+        raise ValueError(f"{folder} has no adapter_model.safetensors; loading other formats may run code")
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of its own names, as peft uses them
+            warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # about deprecated names that peft uses
             made = PeftModel.from_pretrained(model, folder)
         about = made.peft_config[made.active_adapter]
         if not hasattr(made.base_model, "merge_and_unload"):
             raise ValueError(f"{about.peft_type.value} cannot be merged into a model's weights")
         if about.task_type not in (None, "CAUSAL_LM"):
             raise ValueError(f"it is for the task {about.task_type}; expected CAUSAL_LM")
-        # Of an adapter for a deeper or shallower model peft uses what fits, and reports nothing.
+        # If an adapter is for a deeper or shallower model, peft silently uses what fits.
         with safe_open(folder / "adapter_model.safetensors", "pt") as file:
             differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
         if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
-            raise ValueError(f"{left[0]} and {len(left) - 1} others are in one of them alone")
+            raise ValueError(f"{left[0]} and {len(left) - 1} others are in only one of them")
         return made.merge_and_unload()
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
         first = str(error).splitlines()[0][:_MAX_MESSAGE_CHARS]

@@ -12,10 +12,10 @@ from eval.tasks.prompt import token_ids
 from eval.tasks.request import allowed_answers
 
 END = -1
-"""Stands for the end of the reply: any of the tokens that end it."""
-NOTHING_BEFORE = "no token of the prompt stands before all answers"
+"""Placeholder for the end of the reply: any of the tokens that end it."""
+NOTHING_BEFORE = "no prompt token precedes all answers"
 DIGITS = 4
-"""Of a likelihood: the next ones differ between devices and batches of other shapes."""
+"""Digits of a likelihood; further ones differ between devices and batch shapes."""
 
 
 class TokenizedAnswers(Struct, frozen=True, kw_only=True):
@@ -23,22 +23,22 @@ class TokenizedAnswers(Struct, frozen=True, kw_only=True):
 
     prompt_tokens: int
     start: list[int]
-    """Prefix of all answers: the prompt and the answer format up to the answer."""
+    """Common prefix of all answers: the prompt and the answer format up to the answer."""
     paths: dict[str, tuple[int, ...]]
-    """The tokens after it, by answer."""
+    """Answer -> the tokens after the prefix."""
 
     def longest(self) -> int:
         return len(self.start) + max(map(len, self.paths.values()))
 
     def nodes(self) -> list[tuple[int, ...]]:
-        """Return the paths to read beyond the start, so that each token of each answer has scores; parents before their children."""
+        """Return the paths to read after the start, so that each token of each answer has scores; parents before their children."""
         return sorted({path[:size] for path in self.paths.values() for size in range(1, len(path))})
 
 
 def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[TokenizedAnswers]:
     """Return the allowed answers of each query as tokens.
 
-    Prompt, format and answer are cut into tokens together, so that a token may span their borders, as when the model reads them.
+    Prompt, format and answer are tokenized together, so that a token may span their borders, as when the model reads them.
 
     Raises:
         ValueError: a request has no answers to choose from.
@@ -48,13 +48,13 @@ def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[Toke
         answers = allowed_answers(query.request)
         if not answers:
             raise ValueError(
-                f"{query.request.item_id}: no answers are given to choose from; set `method: generation` for the run in params.yaml"
+                f"{query.request.item_id}: there are no answers to choose from; set `method: generation` for the run in params.yaml"
             )
         lead = query.request.answer_format.partition("{answer}")[0]
         prompt, start, *whole = token_ids(tokenizer, [query.prompt, *(query.prompt + lead + answer for answer in ["", *answers])])
         for row in whole:
             start = start[: shared_length(start, row)]
-        # AC is likelier than ACD, whatever the model thinks, until the end of the reply counts too.
+        # Without the end of the reply, AC is always likelier than ACD, whatever the model thinks.
         unended = any(one != other and one.startswith(other) for one in answers for other in answers)
         ends = (END,) if unended else ()
         paths = {answer: (*row[len(start) :], *ends) for answer, row in zip(answers, whole, strict=True)}
@@ -69,25 +69,25 @@ def likelihoods(tokenized: TokenizedAnswers, scores: torch.Tensor, ends: Sequenc
     """Return each answer's natural log-likelihood.
 
     Args:
-        scores: after the start and after each node, of shape (1 + nodes, vocabulary).
+        scores: scores after the start and after each node, of shape (1 + nodes, vocabulary).
         ends: the tokens that end a reply.
     """
     score_rows = {node: number for number, node in enumerate([(), *tokenized.nodes()])}
     scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
     ended = scores[:, list(ends)].logsumexp(-1, keepdim=True)
-    shares = torch.cat([scores, ended], dim=-1) - scores.logsumexp(-1, keepdim=True)  # the end is the last, where -1 finds it
+    shares = torch.cat([scores, ended], dim=-1) - scores.logsumexp(-1, keepdim=True)  # the end is the last column, so END (-1) selects it
     steps = [(score_rows[path[:size]], token) for path in tokenized.paths.values() for size, token in enumerate(path)]
     step_likelihoods = iter(shares[tuple(torch.tensor(steps, device=shares.device).T)].tolist())
     return {answer: round(sum(next(step_likelihoods) for _ in path), DIGITS) for answer, path in tokenized.paths.items()}
 
 
 def last_nodes(nodes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Return the leaves of sorted nodes; where there are none, the root."""
+    """Return the leaves of sorted nodes, or the root if there are none."""
     return [node for node, after in pairwise([*nodes, ()]) if after[: len(node)] != node] or [()]
 
 
 def reply_of(query: ModelQuery, answers: TokenizedAnswers, weights: dict[str, float]) -> Reply:
-    """Return the likeliest answer, the first of equals, in the answer format."""
+    """Return the likeliest answer (the first of equal ones) in the answer format."""
     best = max(weights, key=lambda answer: weights[answer])
     return Reply(
         text=query.request.reply(best),

@@ -1,12 +1,12 @@
-"""Prefix cache: tokens shared by consecutive prompts are computed once.
+"""Prefix cache: compute tokens shared by consecutive prompts once.
 
-A reply must depend on its own prompt alone. Prompts are read in the order of their tokens: one buffer a layer holds the keys and values of
-the path that is being read, and the next prompt continues after the last token that both have and overwrites the rest. All matrix
-products of a forward pass have one shape, and no row of them depends on the others.
+A reply must depend on its own prompt only. Prompts are read sorted by their tokens: one buffer per layer has the keys and values of the
+path being read, and the next prompt continues after the last shared token and overwrites the rest. All matrix products of a forward pass
+have the same shape, and none of their rows depends on the others.
 
-Attention is batch-invariant: positions are divided by a grid, and the tokens of a block are computed in one product of that block's shape,
-over all positions up to its end; a span that begins or ends within a block computes the whole block and uses its own rows.
-Replies continue from copies of their paths, all by one token a step: of each the product is its own, over its buffer.
+Attention is batch-invariant: positions are divided into blocks, and the tokens of a block are computed in one product of the block's shape,
+over all positions up to its end; a span that begins or ends within a block computes the complete block and uses its own rows.
+Replies continue from copies of their paths, all by one token per step; each has its own product over its buffer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,55 +24,55 @@ from eval.models.local.batches import thread_counts, within_memory
 from eval.models.local.loglikelihood import last_nodes, shared_length
 
 _BLOCK = {"cpu": 16, "cuda": 64}
-"""Positions that attention is computed for at once. On a GPU, where each block costs a call, more."""
+"""Number of positions for which attention is computed at once; larger on a GPU, where each block costs a call."""
 _ROOM = 64
-"""Buffers grow by so many positions, so that no head begins elsewhere on its line of memory than another."""
+"""Buffers grow by this many positions, so that all heads have the same alignment in memory."""
 _PATHS_AT_ONCE = 4
-"""Paths in one buffer: more leave more of it unused when rows end or grow, fewer are more calls."""
+"""Paths per buffer: more waste space when rows end or grow, fewer need more calls."""
 _NAME = "atomexam_blocks"
-"""Of this attention among those of transformers."""
+"""Name of this attention implementation in transformers."""
 _UNKNOWN = ("sliding_window", "softcap", "s_aux")
-"""Further arguments of some models' attention, which this one does not support."""
+"""Arguments of some models' attention that this one does not support."""
 
 
 Path = dict[int, tuple[torch.Tensor, torch.Tensor]]
-"""By layer the keys and values of a path, each of shape (1, heads, at least its tokens, size of a head)."""
+"""Layer -> keys and values of a path, each of shape (1, heads, at least its tokens, head size)."""
 
 
 class TokenSpan(NamedTuple):
-    """Consecutive tokens of one path, to be read after those before them."""
+    """Consecutive tokens of one path, read after those before them."""
 
     start: int
-    """Position of the first."""
+    """Position of the first token."""
     tokens: list[int]
     wanted: int
-    """Position from which on the scores after each token are wanted."""
+    """Position from which the scores after each token are wanted."""
     own: "Path | None" = None
-    """Receives a copy of the path up to its end."""
+    """Receives a copy of the path up to the end of the span."""
 
 
 class BlockAttention:
-    """Attention of the tokens of one forward pass to the paths that they end."""
+    """Attention of the tokens of one forward pass to the paths they extend."""
 
     def __init__(self, kind: str) -> None:
-        """Begin with an empty path.
+        """Start with an empty path.
 
         Args:
-            kind: of the device.
+            kind: type of the device.
         """
         self._block, self._room = _BLOCK[kind], 0
         self._spans: Sequence[TokenSpan] = []
         self._path: Path = {}
-        """The one that is being read."""
+        """The path being read."""
         self._mask = torch.empty(0)
 
     def begin(self, room: int) -> None:
-        """Forget the path, and make room for ones of this many tokens."""
+        """Drop the path, and make room for paths of this many tokens."""
         self._room = -(-room // _ROOM) * _ROOM
         self._path = {}
 
     def over(self, spans: Sequence[TokenSpan]) -> "BlockAttention":
-        """Return this attention, of these spans."""
+        """Set the spans, and return this attention."""
         self._spans = spans
         return self
 
@@ -90,7 +90,7 @@ class BlockAttention:
             keys, values = self._path[layer]
             mask = self._mask_for(query, groups, end)
             keys[:, :, start:stop], values[:, :, start:stop] = key[:, :, begin : before + stop], value[:, :, begin : before + stop]
-            keys[:, :, stop:end], values[:, :, stop:end] = 0, 0  # they are masked, but a NaN would spread
+            keys[:, :, stop:end], values[:, :, stop:end] = 0, 0  # masked, but a NaN would spread
             for first in range(start - start % self._block, stop, self._block):
                 low, high, visible = max(start, first), min(stop, first + self._block), first + self._block
                 block_query[:, :, low - first : high - first] = query[:, :, before + low : before + high]
@@ -108,7 +108,7 @@ class BlockAttention:
         return out
 
     def _mask_for(self, query: torch.Tensor, groups: int, visible: int) -> torch.Tensor:
-        """Return the causal mask of a block at the end of the buffer; a block that ends earlier uses its last columns."""
+        """Return the causal mask for a block at the end of the buffer; a block that ends earlier uses the mask's last columns."""
         if self._mask.shape[-1] < visible:
             width = max(self._room, -(-visible // _ROOM) * _ROOM)
             causal = torch.full((self._block, self._block), float("-inf"), dtype=query.dtype, device=query.device).triu_(1)
@@ -121,21 +121,21 @@ class BlockAttention:
 
 
 class _Paths:
-    """The paths of a few rows in one buffer a layer, as many positions long."""
+    """The paths of a few rows in one buffer per layer, `length` positions long."""
 
     def __init__(self, length: int) -> None:
         self.length, self.rows = length, list[int]()
         self.buffers: Path = {}
-        """By layer keys and values, each of shape (_PATHS_AT_ONCE, heads, length, size of a head)."""
+        """Layer -> keys and values, each of shape (_PATHS_AT_ONCE, heads, length, head size)."""
 
     def put(self, index: int, row: int, path: Path, tokens: int) -> None:
-        """Copy the path of a row, which has this many tokens, to an index: the next, or that of a row that is forgotten."""
+        """Copy the path of a row, which has this many tokens, to an index: the next free one, or that of a row to drop."""
         for layer, own in path.items():
-            if layer not in self.buffers:  # rows that none has take no memory yet
+            if layer not in self.buffers:  # unused rows take no memory yet
                 self.buffers[layer] = tuple(one.new_empty((_PATHS_AT_ONCE, one.shape[1], self.length, one.shape[3])) for one in own)
             for buffer, copied in zip(self.buffers[layer], own, strict=True):
                 buffer[index, :, :tokens] = copied[0, :, :tokens]
-                buffer[index, :, tokens:] = 0  # they are masked, but a NaN would spread
+                buffer[index, :, tokens:] = 0  # masked, but a NaN would spread
         self.rows[index : index + 1] = [row]
 
     def path(self, row: int) -> Path:
@@ -145,15 +145,15 @@ class _Paths:
 
 
 class StepAttention:
-    """Attention of one new token of each row to the row's own path."""
+    """Attention of one new token per row to the row's own path."""
 
     def __init__(self) -> None:
         self._paths: list[_Paths] = []
-        """Of each length only the last may have room. The rows of one are one call, in which each is computed by itself."""
+        """Of each length, only the last may have room. The rows of one are computed in one call, each independently."""
         self._steps: list[tuple[_Paths, torch.Tensor, torch.Tensor, torch.Tensor]] = []
 
     def join(self, row: int, path: Path, tokens: int) -> bool:
-        """Begin a row whose path has this many tokens; return that it has begun."""
+        """Add a row whose path has this many tokens; return True, so that `within_memory` can tell it from a failure."""
         length = -(-(tokens + 1) // _ROOM) * _ROOM
         paths = next((one for one in self._paths if one.length == length and len(one.rows) < _PATHS_AT_ONCE), _Paths(length))
         paths.put(len(paths.rows), row, path, tokens)
@@ -162,7 +162,7 @@ class StepAttention:
         return True
 
     def leave(self, row: int) -> None:
-        """Forget a row, of two paths that of the shorter buffer; the last of as long ones takes its place, so that buffers become free."""
+        """Drop a row; if it has two paths, the one in the shorter buffer. The last row of that length takes its place, to free buffers."""
         paths = min((one for one in self._paths if row in one.rows), key=lambda one: one.length)
         last = [one for one in self._paths if one.length == paths.length][-1]
         if last.rows[-1] != row:
@@ -172,12 +172,12 @@ class StepAttention:
             self._paths.remove(last)
 
     def clear(self) -> None:
-        """Forget all rows."""
+        """Drop all rows."""
         self._paths, self._steps = [], []
 
     def over(self, positions: Mapping[int, int], like: torch.Tensor) -> list[int]:
-        """Take the position of each row's new token, make room for it, and return the rows in the order in which they are to be read."""
-        self._steps = []  # they hold buffers that may become free
+        """Make room for each row's new token at its position, and return the rows in the order in which to read them."""
+        self._steps = []  # they reference buffers that may become free
         for row, length in [(row, one.length) for one in self._paths for row in one.rows if positions[row] >= one.length]:
             self.join(row, next(one for one in self._paths if row in one.rows).path(row), length)
             self.leave(row)
@@ -204,12 +204,12 @@ class StepAttention:
 
 
 _under_way: list[BlockAttention | StepAttention] = []
-"""The attention in use; `transformers` has no other way to pass it."""
+"""The attention in use; `transformers` offers no other way to pass it."""
 
 
 @contextmanager
 def _in_use(attention: BlockAttention | StepAttention, model: Any) -> Iterator[None]:
-    """Have a model use an attention."""
+    """Make a model use this attention."""
     usual = model.config._attn_implementation
     _under_way[:] = [attention]
     model.config._attn_implementation = _NAME
@@ -221,10 +221,10 @@ def _in_use(attention: BlockAttention | StepAttention, model: Any) -> Iterator[N
 
 
 def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **options: Any) -> tuple[torch.Tensor, None]:
-    """Return the attention of the forward pass that is under way, of shape (1, tokens, heads, size of a head).
+    """Return the attention of the current forward pass, of shape (1, tokens, heads, head size).
 
     Raises:
-        ValueError: the model needs what this attention does not support.
+        ValueError: the model needs a feature that this attention does not support.
     """
     if unknown := [name for name in _UNKNOWN if options.get(name) is not None]:
         raise ValueError(f"attention with {', '.join(unknown)}")
@@ -236,19 +236,19 @@ ALL_ATTENTION_FUNCTIONS.register(_NAME, _attend)
 
 
 TOKENS_A_READING = {"cpu": [*range(1, 8), *range(8, 64, 4), *range(64, 513, 32)], "cuda": [8192]}
-"""Most of a forward pass, and of the last one, where the products of fewer rows have the same bits."""
+"""Sizes of a forward pass in tokens: the largest and, for the last pass, smaller ones whose products have the same bits."""
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
-"""Rows that the head computes at once, always as many: with one answer a prompt, a forward pass needs few."""
+"""Fixed number of rows that the head computes at once; with one answer per prompt, a forward pass needs few."""
 _PATHS_BYTES = 384 << 20
-"""Beside an eighth of the weights, for the keys and values of rows of steps: a CPU has no error for too little memory."""
+"""Memory for keys and values of the rows of steps, plus an eighth of the weights; a CPU raises no error when memory runs out."""
 _GRAIN = 32768
-"""Elements that torch has a thread compute at least (ATen, TensorIterator.h)."""
+"""Minimum number of elements that torch gives a thread (ATen, TensorIterator.h)."""
 _LEAST_READING = 64
 _READINGS_UNTIL_GROWN = 16
 
 
 class PrefixReader:
-    """Reads prompts by what they do not share, with one model."""
+    """Reads prompts with one model, skipping prefixes that are already read."""
 
     def __init__(self, model: Any, pad: int) -> None:
         kind = model.device.type
@@ -257,14 +257,14 @@ class PrefixReader:
         self._most, self._head_rows = self._sizes.largest, _HEAD_ROWS[kind]
         self._attention, self._steps = BlockAttention(kind), StepAttention()
         self._token_bytes = 0
-        """Memory of the keys and values of a token, once the model was tried."""
+        """Memory of the keys and values of a token, known once the model was tried."""
 
     def is_sound(self) -> bool:
-        """Return whether the model reads a prompt in parts as it reads it whole: some have a sliding window, or a state."""
+        """Return whether reading a prompt in parts gives the same scores; not so with a sliding window or a recurrent state."""
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
             return False
         if "longrope" in str(getattr(self._model.config.get_text_config(), "rope_parameters", None)):
-            return False  # one long prompt changes the positions of all that are read with it
+            return False  # one long prompt changes the positions of all prompts read with it
         tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
         last = len(tokens) - 2
         spans = [
@@ -286,10 +286,10 @@ class PrefixReader:
                 RuntimeError,
                 AttributeError,
                 LookupError,
-            ):  # as models do that support no such attention or caches
+            ):  # raised by models that do not support such attention or caches
                 return False
         near = 1e-3 if whole.dtype == self._model.dtype else 0.1
-        if not self._token_bytes:  # the model has an attention of its own
+        if not self._token_bytes:  # the model has its own attention
             return False
         return bool((read.float().log_softmax(-1) - whole.log_softmax(-1)).abs().max() < near * max(1.0, float(whole.abs().max())))
 
@@ -303,25 +303,25 @@ class PrefixReader:
     ) -> Iterator[tuple[int, torch.Tensor | None]]:
         """Yield the index of each row with the scores after it and after each of its nodes, of shape (1 + nodes, vocabulary).
 
-        None where memory is too small for it alone. Where it is too small for a forward pass, the next are smaller, and later grow again.
+        Yields None if memory is too small even for one row. After a forward pass runs out of memory, the next are smaller, then grow again.
 
         Args:
-            nodes: by row, tokens from its end to each node, sorted; each node's parent is one.
-            paths: by row, receives its keys and values before it is yielded.
-            most_rows: that end in one forward pass: the paths of all take memory.
+            nodes: for each row, the tokens from its end to each node, sorted; the parent of a node is also a node.
+            paths: for each row, receives its keys and values before it is yielded.
+            most_rows: maximum of rows that end in one forward pass, since the paths of all take memory.
         """
         paths = paths or [None] * len(rows)
         order = sorted(range(len(rows)), key=rows.__getitem__)
         self._attention.begin(max((len(row) + max(map(len, own), default=0) for row, own in zip(rows, nodes, strict=True)), default=0))
         done, good, is_alone = 0, 0, False
-        while done < len(order):  # each turn begins at the first token of a row; the only one, if memory never fails
+        while done < len(order):  # each iteration begins at the first token of a row; there is only one, if memory suffices
             ready: list[torch.Tensor] = []
             pending = order[done : done + 1] if is_alone else order[done:]
             for reading in _readings(_spans((rows[index], nodes[index], paths[index]) for index in pending), self._most, most_rows):
                 made = within_memory(self._read, reading)
                 if made is None or (not is_alone and made.isnan().any()):
                     good = 0
-                    if made is not None:  # a NaN spreads in its block, also to what others share
+                    if made is not None:  # a NaN spreads within its block, also to shared tokens
                         is_alone = True
                     elif self._most > _LEAST_READING:
                         self._most = max(self._most // 2, _LEAST_READING)
@@ -346,27 +346,27 @@ class PrefixReader:
         self._attention.begin(0)
 
     def room(self, tokens: int) -> int:
-        """Return how many rows of steps should have paths of this many tokens at once, beside the one that is being read."""
+        """Return how many rows of steps with paths of this many tokens fit into memory, besides the one being read."""
         least = _PATHS_BYTES + self._model.get_memory_footprint() // 8
         return max(1, least // (max(1, self._token_bytes) * tokens) - 1)
 
     @torch.inference_mode()
     def join(self, row: int, path: Path, tokens: int) -> bool:
-        """Begin a row of steps after a path of this many tokens; return whether memory is large enough."""
+        """Add a row of steps after a path of this many tokens; return whether memory sufficed."""
         return bool(within_memory(self._steps.join, row, path, tokens))
 
     @torch.inference_mode()
     def leave(self, row: int | None) -> None:
-        """Forget a row of steps; None: all."""
+        """Drop a row of steps, or all rows for None."""
         self._steps.clear() if row is None else self._steps.leave(row)
 
     @torch.inference_mode()
     def step(self, tokens: Mapping[int, tuple[int, int]], most: int) -> dict[int, torch.Tensor] | None:
-        """Return the scores after the next token of each row that has joined; None where memory is too small.
+        """Return the scores after the next token of each joined row; None if memory is too small.
 
         Args:
-            tokens: by row, the token and its position.
-            most: rows that are computed where fewer would have other bits.
+            tokens: row -> the token and its position.
+            most: number of rows to compute if fewer would give other bits.
         """
         return within_memory(self._step, tokens, most)
 
@@ -379,7 +379,7 @@ class PrefixReader:
         return dict(zip(order, scores, strict=True))
 
     def _read(self, spans: Sequence[TokenSpan], head_rows: int | None = None) -> torch.Tensor:
-        """Return the scores after each token of which they are wanted."""
+        """Return the scores after each token for which they are wanted."""
         head_rows = head_rows or self._head_rows
         tokens = [token for span in spans for token in span.tokens]
         positions = [position for span in spans for position in range(span.start, span.start + len(span.tokens))]
@@ -391,7 +391,7 @@ class PrefixReader:
     def _forward(
         self, attention: BlockAttention | StepAttention, tokens: list[int], positions: list[int], wanted: list[int], head_rows: int
     ) -> torch.Tensor:
-        """Return the scores after the wanted tokens, by their indices."""
+        """Return the scores after the wanted tokens, in the order of their indices."""
         logit_rows = wanted + [0] * (-len(wanted) % head_rows)
         with _in_use(attention, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
             scores = self._model(
@@ -407,10 +407,10 @@ class PrefixReader:
 
 
 def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]]) -> Iterator[TokenSpan]:
-    """Yield the tokens to read of each row, and of the tree of its nodes, after the prefix that it shares with the path before."""
+    """Yield the tokens to read of each row and of the tree of its nodes, after the prefix shared with the previous path."""
     before: list[int] = []
     for row, nodes, own in rows:
-        known = len(row) - 1  # its last token is always read: the scores after it are wanted
+        known = len(row) - 1  # its last token is always read, since the scores after it are wanted
         for leaf in last_nodes(nodes):
             path = row + list(leaf)
             start = min(shared_length(before, path), known)
@@ -419,7 +419,7 @@ def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]])
 
 
 def _readings(spans: Iterator[TokenSpan], most: int, most_rows: int | None = None) -> Iterator[list[TokenSpan]]:
-    """Yield lists of spans that are read together, of exactly `most` tokens; the last has fewer, and those with as many ends as may be."""
+    """Yield lists of spans to read together, of exactly `most` tokens; fewer in the last list and in lists with `most_rows` ends."""
     reading, room, ends = list[TokenSpan](), most, 0
     for span in spans:
         done = 0
@@ -437,31 +437,31 @@ def _readings(spans: Iterator[TokenSpan], most: int, most_rows: int | None = Non
 
 
 def _is_even(elements: int, threads: Sequence[int]) -> bool:
-    """Return whether element-wise functions such as SiLU get a multiple of 32 elements; they compute a remainder by other instructions."""
+    """Return whether element-wise functions such as SiLU get a multiple of 32 elements; a remainder is computed by other instructions."""
     shares = {min(number, -(-elements // _GRAIN)) for number in threads}
     return not any(-(-elements // share) % 32 for share in shares)
 
 
 class EqualSizes:
-    """Numbers of rows whose products have, row by row, the bits of the largest. Which these are depends on the processor and the library.
+    """Numbers of rows whose products equal those of the largest size bit by bit, which depends on the processor and the library.
 
-    Each is tried when it is first needed: a trial costs a tenth of a forward pass of that size, and few prompts need one or two.
+    Each size is tried when it is first needed: a trial costs a tenth of a forward pass of that size, and few prompts need only one or two.
     """
 
     def __init__(self, model: torch.nn.Module, head: torch.nn.Module | None, sizes: Sequence[int]) -> None:
-        """Take a model and the sizes to try, ascending. Its head always computes as many rows, so that it needs no trial."""
+        """Store the sizes to try, in ascending order. The model's head always computes the same number of rows, so it needs no trial."""
         known = [module for module in model.modules() if isinstance(module, torch.nn.Linear) and module is not head]
         others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
         weights = [weight for module in others for weight in module.parameters(recurse=False)]
         self._products = list({tuple(module.weight.shape): module for module in known}.values())
-        is_known = not any(weight.dim() > 1 for weight in weights)  # else there are products that cannot be tried so
+        is_known = not any(weight.dim() > 1 for weight in weights)  # otherwise there are products that cannot be tried this way
         widths, threads = {module.out_features for module in known}, thread_counts()
         self._sizes = [size for size in sizes[:-1] if is_known and all(_is_even(size * width, threads) for width in widths)]
         self._equal: dict[int, bool] = {}
         self.largest = sizes[-1]
 
     def next_to(self, number: int, most: int) -> int:
-        """Return how many rows are computed for this many: the next size that fits into memory."""
+        """Return how many rows to compute for this many: the next size that fits into memory."""
         fitting = (size for size in self._sizes if number <= size <= most and self._is_equal(size))
         return next(fitting, -(-number // most) * most)
 
@@ -472,7 +472,7 @@ class EqualSizes:
 
     @torch.inference_mode()
     def _try(self, size: int) -> bool:
-        """Return whether rows have the bits of the largest size in a smaller one, at the same index and at another."""
+        """Return whether rows have the same bits in this size as in the largest, at the same and at another index."""
         chosen = [*range(size // 2), *range(self.largest - size // 2, self.largest)]
         return all(
             torch.equal(module(rows[None, chosen])[0], whole[chosen])
@@ -481,7 +481,7 @@ class EqualSizes:
 
     @cached_property
     def _wholes(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """For each product, rows of the largest size and what it makes of them."""
+        """For each product, input rows of the largest size and their output."""
         generator = torch.Generator().manual_seed(1)
         widest = torch.rand((self.largest, max(module.in_features for module in self._products)), generator=generator) - 0.5
         inputs = [widest[:, : module.in_features].to(module.weight).contiguous() for module in self._products]
@@ -490,7 +490,7 @@ class EqualSizes:
 
 @contextmanager
 def _in_pieces(head: Any, rows: int) -> Iterator[None]:
-    """Compute a head for this many rows at a time."""
+    """Make a head compute this many rows at a time."""
     usual = head.forward
     head.forward = lambda hidden: torch.cat([usual(piece) for piece in hidden.split(rows, dim=1)], dim=1)
     try:

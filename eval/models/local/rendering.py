@@ -1,4 +1,4 @@
-"""Prompts, their tokens and the ends of replies by a model's own tokenizer: the same for every backend that renders here."""
+"""Render and tokenize prompts and find the ends of replies with a model's own tokenizer, for every backend that renders locally."""
 
 import math
 import sys
@@ -16,7 +16,7 @@ from eval.models.local.weights import read_chat_template
 from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
 
 _REASONS = "the chat template opens the model's reasoning (<think>)"
-_CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
+_CLOSED = "{enable_thinking: false}"  # the name in Qwen3 and later
 _CHINESE = "正确。这个说法与教科书一致，因为高血压、糖尿病和咳嗽的症状各不相同。答案：B"
 _NOT_SAMPLED = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
 
@@ -32,7 +32,7 @@ class Renderer:
         self._reasons = False
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt by the model's chat template."""
+        """Render the prompt with the model's chat template."""
         prompt = render(self.tokenizer, messages, self._description.template)
         if opens_reasoning(prompt) and not self._reasons:
             self._reasons = True
@@ -40,7 +40,7 @@ class Renderer:
         return prompt
 
     def tokens_a_char(self) -> int:
-        """Return how many tokens a character takes at most on average: one, where none was learned from Chinese three."""
+        """Return how many tokens a character takes on average, rounded up: one, or three if the tokenizer was not trained on Chinese."""
         return math.ceil(len(self.tokenizer(_CHINESE, add_special_tokens=False)["input_ids"]) / len(_CHINESE))
 
     def token_ids(self, queries: Sequence[ModelQuery]) -> list[list[int]]:
@@ -55,10 +55,12 @@ class Renderer:
         """
         for name in (name for name, value in _NOT_SAMPLED.items() if getattr(settings, name) != value):
             raise ValueError(
-                f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
+                f"the method likelihood does not support {name} (found {getattr(settings, name)}); remove it from the run in params.yaml"
             )
         if any(opens_reasoning(query.prompt) for query in queries):
-            raise ValueError(f"model {self._description.model}: {_REASONS}, and no answer stands there; set `template: {_CLOSED}` of it")
+            raise ValueError(
+                f"model {self._description.model}: {_REASONS}, which comes before any answer; set `template: {_CLOSED}` for it"
+            )
         return tokenize_answers(self.tokenizer, queries)
 
     def text(self, tokens: Sequence[int]) -> str:
@@ -66,7 +68,7 @@ class Renderer:
         return self.tokenizer.decode(tokens, skip_special_tokens=True)
 
     def ends(self) -> list[int]:
-        """Return the tokens that end a reply, by the model's files alone."""
+        """Return the tokens that end a reply, from the model's files only."""
         try:
             generation = GenerationConfig.from_pretrained(self._path)
         except OSError:
@@ -75,7 +77,7 @@ class Renderer:
 
 
 def end_tokens(generation: Any, tokenizer: Any) -> list[int]:
-    """Return the tokens that end a reply: those of a model's generation config, and the tokenizer's."""
+    """Return the tokens that end a reply: those of the model's generation config and the tokenizer's."""
     ends = generation.eos_token_id if generation else None
     ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
     if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in ends:
@@ -84,21 +86,21 @@ def end_tokens(generation: Any, tokenizer: Any) -> list[int]:
 
 
 def end_of(tokens: Sequence[int], ends: Iterable[int]) -> int | None:
-    """Return the index of the first token that ends a reply, None where there is none."""
+    """Return the index of the first token that ends a reply, or None."""
     return next((index for index, token in enumerate(tokens) if token in ends), None)
 
 
 def loaded(kind: Any, path: Path, description: Description, **settings: Any) -> Any:
-    """Load a tokenizer, a configuration or a model from its folder; no code beside it is run.
+    """Load a tokenizer, a configuration or a model from its folder, without running code from there.
 
     Raises:
-        ValueError: it is not there, or in another format.
+        ValueError: it does not exist, or has another format.
     """
     try:
         return kind.from_pretrained(path, trust_remote_code=False, **settings)
     except (OSError, SafetensorError) as error:
         raise ValueError(
-            f"model {description.model}: {description.name or path} has no model of the Hugging Face format "
-            f"in safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` makes a model that is "
-            "trained here"
+            f"model {description.model}: {description.name or path} has no model in the Hugging Face format "
+            f"with safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{description.model}` trains a model of this "
+            "pipeline"
         ) from None

@@ -1,4 +1,4 @@
-"""The folder of a named model, and what identifies its weights."""
+"""Find the folder of a model, and identify its weights."""
 
 import hashlib
 import os
@@ -11,21 +11,21 @@ from huggingface_hub import constants
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import read_json
 
-MADE = "model.json"  # what a stage that trains writes beside the weights
-ADAPTER = "adapter_config.json"  # what peft and those who build on it write beside an adapter's weights
+MADE = "model.json"  # written by training stages next to the weights
+ADAPTER = "adapter_config.json"  # written by peft, and tools built on it, next to an adapter's weights
 TOKENIZER_FILES = ("*.json", "*.jinja", "*.model", "*.txt")
-"""Of a tokenizer and the model's configuration."""
+"""Files of a tokenizer and the model's configuration."""
 FILES = (*TOKENIZER_FILES, "*.safetensors")
 
 
 def locate(description: Description, folder: Path, files: tuple[str, ...] = FILES) -> Path:
-    """Return the folder of a model: its own, a local path, a cached download, or a new one where the hub may be called.
+    """Return the folder of a model: its own, a local path, a cached download, or a new download if the hub may be used.
 
     Args:
-        files: patterns of those that are needed.
+        files: patterns of the files needed.
 
     Raises:
-        ValueError: the model is not available; the message says where it was looked for and what to do.
+        ValueError: the model is not available; the message says where it was searched and what to do.
     """
     name = description.name
     if name is None:
@@ -33,12 +33,12 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
     if name.endswith(".gguf"):
         out = Path("imports/models", Path(name).stem)
         raise ValueError(
-            f"model {description.model}: {name} has weights in GGUF; write them in the format of transformers once, `pip install -e "
+            f"model {description.model}: {name} has weights in GGUF; convert them once to the transformers format: `pip install -e "
             f"'.[example]' && python -m eval.models.example {out} --gguf {name}`, and set `name: {out}` of this model in params.yaml"
         )
     if Path(name).is_dir():
         if not any((Path(name) / known).is_file() for known in ("config.json", ADAPTER)):
-            raise ValueError(f"model {description.model}: {name} has no config.json; expected a model of transformers, or an adapter")
+            raise ValueError(f"model {description.model}: {name} has no config.json; expected a transformers model or an adapter")
         return Path(name)
     if cached := _cached(name, description.revision, files):
         return cached
@@ -55,59 +55,61 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
         )
     alone = "" if files == FILES else "".join(f" --include {shlex.quote(pattern)}" for pattern in files)
     cache = os.path.relpath(constants.HF_HUB_CACHE, Path.home())
-    hub_message = "HF_HUB_OFFLINE is set, so the hub was not contacted" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
+    hub_message = (
+        "HF_HUB_OFFLINE is set, so the hub was not contacted" if constants.HF_HUB_OFFLINE else f"the hub did not deliver it ({reason})"
+    )
     raise ValueError(
-        f"model {description.model}: {name}, revision {description.revision or 'main'}, cannot be had: no folder of that name, "
-        f"nothing kept in ~/{cache}, and {hub_message}; "
-        f"fetch it once with `HF_HUB_OFFLINE=0 hf download {name}{alone}`, or set `name` of this model in params.yaml to a local folder"
+        f"model {description.model}: {name}, revision {description.revision or 'main'}, is not available: no folder of that name, "
+        f"nothing in ~/{cache}, and {hub_message}; "
+        f"download it once with `HF_HUB_OFFLINE=0 hf download {name}{alone}`, or set `name` of this model in params.yaml to a local folder"
     )
 
 
 def _is_path(name: str) -> bool:
-    """Return whether a name is that of a folder, though none exists: a name on the hub has an owner and no more."""
+    """Return whether a name is meant as a folder, although none exists; a hub name has only an owner and a name."""
     return name.startswith((".", "/", "~")) or name.count("/") > 1 or Path(name).parts[0] in ("imports", "data", "models")
 
 
 def base_of(description: Description, folder: Path) -> Description | None:
-    """Return the model under the adapter in a folder, None where there is no adapter.
+    """Return the base model of the adapter in a folder; None if there is no adapter.
 
     Raises:
-        ValueError: nothing names that model, or its name is a folder that is not there.
+        ValueError: the base model is unknown, or is a folder that does not exist.
     """
     path = folder / ADAPTER
     if not path.exists():
         return None
-    adapter = read_json(path, dict[str, Any], "expected what peft writes beside an adapter")
+    adapter = read_json(path, dict[str, Any], "expected the file that peft writes for an adapter")
     name = description.base or adapter.get("base_model_name_or_path")
-    remedy = f"name it in params.yaml: models.{description.model}: base: NAME"
+    remedy = f"set it in params.yaml: models.{description.model}: base: NAME"
     if not isinstance(name, str) or not name:
-        raise ValueError(f"{path} names no model that the adapter belongs to; {remedy}")
+        raise ValueError(f"{path} does not give the adapter's base model; {remedy}")
     if Path(name).is_absolute() and not Path(name).is_dir():
-        raise ValueError(f"{path} names {name}, a folder that is not on this machine; {remedy}")
+        raise ValueError(f"{path} gives {name}, a folder that does not exist on this machine; {remedy}")
     revision = None if description.base else adapter.get("revision")
     return Description(model=description.model, backend=description.backend, name=name, revision=revision)
 
 
 def identity_of(description: Description, folder: Path) -> str:
-    """Return what distinguishes the weights in a folder from others: a hash, and of an adapter also that of the model under it.
+    """Return what identifies the weights in a folder: their hash, and for an adapter also the hash of its base model.
 
     Raises:
-        ValueError: a file was cut, or the model under an adapter cannot be had or is an adapter itself.
+        ValueError: a file is truncated, or the base model of an adapter is unavailable or an adapter itself.
     """
     base = base_of(description, folder)
     if base is None:
         return content_hash(folder)
     below = locate(base, folder)
-    if (below / ADAPTER).exists():  # the library would open what that one names, which is in no hash
+    if (below / ADAPTER).exists():  # the library would load that adapter's base, which no hash covers
         raise ValueError(
-            f"{folder / ADAPTER} names {base.name}, which is an adapter itself; "
-            "merge that one into its base (merge_and_unload of peft) first"
+            f"{folder / ADAPTER} gives {base.name} as base, which is an adapter itself; "
+            "merge that one into its base first (peft's merge_and_unload)"
         )
     return f"{content_hash(below)}+{content_hash(folder)}"
 
 
 def stored_revision(name: str, revision: str, files: tuple[str, ...] = FILES) -> str | None:
-    """Return the commit of a model of the hub whose files are in the local cache, None where there is none. The hub is not called."""
+    """Return the commit of a hub model whose files are in the local cache, or None; the hub is not contacted."""
     cached = _cached(name, revision, files)
     return cached.name if cached else None
 
@@ -120,8 +122,8 @@ def _cached(name: str, revision: str | None, files: tuple[str, ...] = FILES) -> 
 
 
 def _snapshot(name: str, revision: str | None, files: tuple[str, ...], is_local: bool = False) -> Path:
-    """Return the folder of a model of the hub; ValueError if it cannot be had."""
-    from huggingface_hub import snapshot_download  # here: with its client of HTTP it is half a second of CPU time to import
+    """Return the folder of a hub model; raise ValueError if it is unavailable."""
+    from huggingface_hub import snapshot_download  # imported here, since it takes half a second of CPU time with its HTTP client
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
@@ -142,30 +144,30 @@ def read_chat_template(description: Description) -> str:
     except OSError as error:
         raise ValueError(
             f"model {description.model}: {path} cannot be read ({error.strerror}); set `chat_template` of this model in params.yaml to a "
-            "file in Jinja, or take it out"
+            "Jinja file, or remove it"
         ) from None
 
 
 def content_hash(path: Path) -> str:
-    """Return a hash over the files that decide what a model replies.
+    """Return a hash over the files that determine a model's replies.
 
     Raises:
-        ValueError: they are not those that were made, by the hash in model.json beside them: a loss of power cuts files.
+        ValueError: they do not match the hash in model.json next to them, for example after a power loss truncated a file.
     """
     actual, expected, made = _hash(path, FILES), None, path / MADE
     if made.exists():
-        remedy = f"expected the description of a model. It was cut or changed: rm -r {path} && make repro"
+        remedy = f"expected the description of a model. It was truncated or changed: rm -r {path} && make repro"
         expected = read_json(made, Description, remedy).weights
     if expected not in (None, actual):
         raise ValueError(
-            f"{path}: these are not the files that were made: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "
-            f"one of them was cut or changed. Make the model anew: rm -r {path} && make repro, or bring its files here again"
+            f"{path}: the files do not match their description: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "
+            f"a file was truncated or changed. Rebuild the model with rm -r {path} && make repro, or copy its files again"
         )
     return actual
 
 
 def tokenizer_hash(path: Path) -> str:
-    """Return a hash over the files that decide how a model's prompts are made, and none of its weights."""
+    """Return a hash over the files that determine a model's prompts, without its weights."""
     return _hash(path, TOKENIZER_FILES)
 
 

@@ -1,4 +1,4 @@
-"""Calls to an OpenAI-compatible server: a request's body in, its completion or the failure with cause out; never a key in either."""
+"""Call an OpenAI-compatible server: takes a request body, returns the completion or raises a failure; neither contains the key."""
 
 import asyncio
 import math
@@ -24,17 +24,17 @@ from atomexam.records.prediction import FinishReason
 from atomexam.text.columns import harmless
 from atomexam.text.encodings import is_charset
 
-_RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
-_OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status, a filter's 403 apart, ends the run
+_RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may succeed later
+_OWN_FAULT = (400, 413, 422)  # only this request is rejected; every other status, except a content filter's 403, ends the run
 _TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
 _FILTERED = ("content_filter", "content_policy", "content management policy", "data_inspection_failed", "requires moderation")
-_FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between two tries, doubled each time
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between tries, doubled each time
 _LONGEST_RETRY_AFTER = 600.0
 _CAUSE_CHARS = 300
 _ESCAPES = re.compile(rb"(?i)\\(?:\\|ud[89ab]..\\ud[c-f]..|(ud[89a-f]..))")
-"""In JSON: what begins with a backslash and is no lone surrogate, or one."""
+"""In JSON: an escape that is not a lone surrogate, or (as the group) a lone surrogate."""
 _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
-"""The second and third are the words of text-generation-inference."""
+"""The second and third come from text-generation-inference."""
 
 
 @dataclass(eq=False)
@@ -45,52 +45,52 @@ class Failure(Exception):
     is_retryable: bool = False
     """Trying again may help."""
     wait: float | None = None
-    """Seconds the server asks all callers to wait."""
+    """Seconds that the server asks all callers to wait."""
     is_server_fault: bool = True
     """The server is at fault, not only this request."""
     is_fatal: bool = False
-    """No other request will fare better."""
+    """Other requests would fail as well."""
     status: int | None = None
-    """HTTP status, where there is one."""
+    """HTTP status, if any."""
 
 
 class Logprobs(Struct):
-    """Log-likelihoods of tokens, as the older API has them."""
+    """Log-likelihoods of tokens in the format of the older API."""
 
     token_logprobs: list[float | None] | None = None
-    """Of the tokens of the text; None where nothing stands before one."""
+    """Values of the tokens of the text; None for a token without context."""
     top_logprobs: list[dict[str, float | None] | None] | None = None
-    """For each token of the text, those of tokens in its place, by their spelling."""
+    """For each token of the text, values of alternative tokens, by spelling."""
 
 
 class Completion(Struct, frozen=True, kw_only=True):
-    """What a server replied to one request."""
+    """A server's reply to one request."""
 
     text: str
     finish_reason: FinishReason
     tokens: int
     prompt_tokens: int
-    """0 where the server does not give it."""
+    """0 if the server does not report it."""
     token_ids: list[int] | None = None
-    """With the token that ended the reply; of vLLM."""
+    """Includes the token that ended the reply; only vLLM returns it."""
     model: str | None = None
-    """What the server calls the model that replied, unless that is the name asked for."""
+    """The server's name for the model that replied, if it differs from the requested one."""
     replaced: int = 0
     """Lone surrogates in its text, replaced by U+FFFD."""
     logprobs: Logprobs | None = None
 
 
 class Call(NamedTuple):
-    """One call to a server, and what becomes of its response."""
+    """One call to a server, and how to read its response."""
 
     name: str
     body: Callable[[], dict[str, Any]]
-    """Without what all calls of a model have; made when the call starts, since bodies are long."""
+    """Builds the request body when the call starts, since bodies are long."""
     read: Callable[[Completion], Any]
     """May raise Failure."""
     most_tokens: int
     room: tuple[int, int] = (0, 0)
-    """Tokens of the prompt, and with the longest reply."""
+    """Tokens of the prompt, and of the prompt with the longest reply."""
 
 
 class _Message(Struct):
@@ -143,17 +143,17 @@ class _Models(Struct):
 
 
 UNPACKED = {"Accept-Encoding": "identity"}
-"""Header of every request: a packed reply of a few kB may unpack to any size."""
+"""Header of every request, since a compressed response of a few kB may expand to any size."""
 _MOST_BYTES = 8_000_000
-"""Of one answer's body; the longest reply that a model can give takes a tenth of it."""
+"""Maximum size of a response body; the longest reply that a model can give takes a tenth of it."""
 
 
 class TooLong(Exception):
-    """The server sends more than any reply has, or packs what it sends."""
+    """The server sends more than any reply needs, or compresses its response."""
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """A body that ends with an error when it goes on for too long."""
+    """A body that raises an error when it gets too long."""
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream, self._left = stream, _MOST_BYTES
@@ -162,7 +162,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for piece in self._stream:
             self._left -= len(piece)
             if self._left < 0:
-                raise TooLong(f"the answer has more than {_MOST_BYTES // 1_000_000} MB; no reply is as long")
+                raise TooLong(f"the response has more than {_MOST_BYTES // 1_000_000} MB; no reply is that long")
             yield piece
 
     async def aclose(self) -> None:
@@ -172,7 +172,7 @@ class _Bounded(httpx2.AsyncByteStream):
 async def bounded(response: httpx2.Response) -> None:
     """Bound the body of a response before any of it is read, and set its encoding.
 
-    Python's codecs that are no text encodings raise errors of their own, or take quadratic time.
+    Python codecs that are not text encodings raise their own errors or take quadratic time.
 
     Raises:
         TooLong: the body is compressed, though that was not requested.
@@ -187,18 +187,18 @@ async def bounded(response: httpx2.Response) -> None:
 
 
 class RateLimit:
-    """When a server may be called again; one for as long as the model is open, across windows of requests."""
+    """When a server may be called again; one instance lives as long as the model is open."""
 
     def __init__(self, server: Server) -> None:
         self._gap = 60 / server.calls_per_minute if server.calls_per_minute else 0.0
         self._free_at = 0.0
 
     def pause(self, seconds: float) -> None:
-        """Let no call start for some seconds."""
+        """Block new calls for some seconds."""
         self._free_at = max(self._free_at, time.monotonic() + seconds)
 
     async def next(self) -> None:
-        """Wait until the server's limits let one more call start."""
+        """Wait until the server's limits allow another call."""
         while (wait := self._free_at - time.monotonic()) > 0:
             await asyncio.sleep(wait)
         self._free_at = time.monotonic() + self._gap
@@ -211,10 +211,10 @@ class Caller:
         self._client, self._server, self._without_key, self._rate_limit = client, server, without_key, rate_limit
 
     async def complete(self, body: dict[str, Any], most_tokens: int, name: str) -> Completion:
-        """Return the completion of one request, with retries where they may help.
+        """Return the completion of one request, with retries if they may help.
 
         Raises:
-            Failure: there is none; `is_fatal` and `is_server_fault` tell what that means for other requests.
+            Failure: there is none; `is_fatal` and `is_server_fault` say what that means for other requests.
         """
         jitter = Random(name)  # spreads the workers; no output depends on it
         for number in count(1):
@@ -234,7 +234,7 @@ class Caller:
         raise ValueError("unreachable")
 
     async def window(self, model: str) -> int | None:
-        """Return how many tokens a prompt and its reply may have, where the server gives it with its models, as vLLM does."""
+        """Return how many tokens a prompt and its reply may have, if the server lists it with its models, as vLLM does."""
         with suppress(APIError, TooLong, TimeoutError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             async with asyncio.timeout(self._server.timeout):
                 response = await self._client.models.with_raw_response.list()
@@ -245,16 +245,16 @@ class Caller:
     async def _call(self, body: dict[str, Any], most_tokens: int) -> Completion:
         api = self._client.completions if "prompt" in body else self._client.chat.completions
         try:
-            # The library's own limit is on silence between bytes; a server that drips one a second would hold a worker for hours.
+            # The library only limits the time between bytes; a server that sends one per second would block a worker for hours.
             async with asyncio.timeout(self._server.timeout):
                 response = await api.with_raw_response.create(**body)
         except TooLong as error:
             raise Failure(self._one_line(error), is_retryable=True) from None
         except TimeoutError:
-            raise Failure(f"no whole reply within {self._server.timeout:g} s", is_retryable=True) from None
+            raise Failure(f"no complete reply within {self._server.timeout:g} s", is_retryable=True) from None
         except APIStatusError as error:
             raise self._refusal(error) from None
-        except APIConnectionError as error:  # also half a reply
+        except APIConnectionError as error:  # also raised for a partial reply
             raise Failure(
                 f"connection: {self._one_line(error.__cause__ or error) or type(error.__cause__).__name__}", is_retryable=True
             ) from None
@@ -265,8 +265,8 @@ class Caller:
 
     def _refusal(self, error: APIStatusError) -> Failure:
         status, message = error.status_code, self._one_line(error.response.text)
-        cause = f"HTTP status {status}: {message or 'no words'}"
-        if "insufficient_quota" in message:  # comes as 429, and no waiting mends it
+        cause = f"HTTP status {status}: {message or 'no message'}"
+        if "insufficient_quota" in message:  # sent as 429, but waiting does not help
             return Failure(cause, is_fatal=True, status=status)
         if status in _RETRYABLE or status >= 500:
             wait = _retry_after(error.response.headers.get("retry-after", ""))
@@ -284,7 +284,7 @@ class Caller:
             raise Failure(f"no {what} in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
         if len(response.choices) > 1:
             raise Failure(
-                f"the server gave {len(response.choices)} replies to one request; if it takes token ids for several prompts, "
+                f"the server returned {len(response.choices)} replies to one request; if it takes token ids for several prompts, "
                 "set server.api of the model in params.yaml to text or chat"
             )
         choice, usage = response.choices[0], response.usage or _Usage()
@@ -295,7 +295,7 @@ class Caller:
         text = choice.text if isinstance(choice, _TextChoice) else choice.message.content
         if isinstance(choice, _ChatChoice) and choice.message.tool_calls:
             raise Failure("the server calls tools instead of replying; no run offers any")
-        if text is None and choice.finish_reason != "length":  # a model may think up to its limit
+        if text is None and choice.finish_reason != "length":  # a model may reason until its limit
             raise Failure("the reply has no text (content: null)")
         token_ids = choice.token_ids if isinstance(choice, _TextChoice) else None
         tokens = max(usage.completion_tokens or 0, len(token_ids or ()))
@@ -313,12 +313,12 @@ class Caller:
         )
 
     def _one_line(self, words: object) -> str:
-        """Return a message of others as one short line for a terminal; the key is removed before anything is cut."""
+        """Return an external message as one short line for a terminal; the key is removed before the text is cut."""
         return " ".join(harmless(self._without_key(str(words))).split())[:_CAUSE_CHARS]
 
 
 def _without_lone_surrogates(content: bytes) -> tuple[bytes, int]:
-    """Return JSON with its lone surrogates, which are no characters, replaced by U+FFFD, and how many they were."""
+    """Replace lone surrogates in JSON, which are not characters, by U+FFFD; return the JSON and their number."""
     lone = 0
 
     def mended(match: re.Match[bytes]) -> bytes:
@@ -330,7 +330,7 @@ def _without_lone_surrogates(content: bytes) -> tuple[bytes, int]:
 
 
 def _retry_after(value: str) -> float | None:
-    """Return the seconds that a Retry-After header asks for, as a number or a date."""
+    """Return the seconds requested by a Retry-After header, which is a number or a date."""
     with suppress(ValueError):
         return max(0.0, seconds) if math.isfinite(seconds := float(value)) else None
     with suppress(ValueError, OverflowError):
@@ -339,16 +339,16 @@ def _retry_after(value: str) -> float | None:
 
 
 REMOVED = "[key]"
-_SHORTEST = 8  # a shorter one (`EMPTY`, `x`) is a stand-in, and taking it out would spoil replies
-_SHORTEST_AS_NUMBERS = 16  # fewer numbers in a row may be ordinary ones
+_SHORTEST = 8  # a shorter key (`EMPTY`, `x`) is a placeholder, and removing it would damage replies
+_SHORTEST_AS_NUMBERS = 16  # fewer numbers in a row may be ordinary text
 _BREAKS = r"(?:[\s\u200b-\u206f\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u(?:20|fe)..)){0,64}+"
-"""Between two characters: lines broken by a server, and what has no width, also within JSON. Bounded, as a break may begin like a key."""
+"""Between two characters: line breaks and zero-width characters, also JSON-escaped. Bounded, since a break may begin like a key."""
 _BETWEEN_DIGITS = r"(?:[\s:;,.|_-]|0x|\\{1,8}+[nrtx])*+"
-"""Between two digits of a key in hexadecimal, also byte by byte."""
+"""Between two hexadecimal digits of a key, also byte by byte."""
 _BETWEEN_NUMBERS = r"\D{1,8}+0*+"
 """Between the codes of two characters, decimal or octal."""
 _URL_SAFE = {"+": "-", "/": "_"}
-_SPELLINGS: tuple[Callable[[str], str], ...] = (  # those that begin like another before it
+_SPELLINGS: tuple[Callable[[str], str], ...] = (  # a spelling that begins like another one comes before it
     lambda char: rf"\\{{1,8}}+(?:(?:u00|x){ord(char):02x}|u{ord(char) + 0xFEE0:04x})",  # JSON, JavaScript; also full width
     lambda char: rf"%(?:25)*+{ord(char):02x}",  # URL, also twice
     lambda char: rf"&(?:amp;)*+#(?:0*+{ord(char)}|x0*+{ord(char):x});",  # HTML
@@ -360,16 +360,19 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (  # those that begin like anothe
 
 
 def remover(key: str | None) -> Callable[[str], str]:
-    """Return a function that replaces a key in a text by `[key]`. The text must not be cut before: half a key is not found."""
+    """Return a function that replaces a key in a text by `[key]`. The text must be complete, since half a key is not found."""
     if not key or len(key) < _SHORTEST:
         return lambda text: text
     words = (key, *(_in_base(b64encode, 6, key, n) for n in range(3)))
-    rare = (key[::-1], *(_in_base(b32encode, 5, key, n) for n in range(5)))  # in no other spelling: long patterns take seconds to compile
+    rare = (
+        key[::-1],
+        *(_in_base(b32encode, 5, key, n) for n in range(5)),
+    )  # only in this spelling, since long patterns take seconds to compile
     numbers = (_BETWEEN_NUMBERS.join(f"{byte:{base}}" for byte in key.encode()) for base in "do" if len(key) >= _SHORTEST_AS_NUMBERS)
     spelled = (*map(_spelled, words), *(_BREAKS.join(map(re.escape, word)) for word in rare))
     ways = "|".join([*spelled, _BETWEEN_DIGITS.join(key.encode().hex()), *numbers])
     first = {sign for word in words + rare for sign in (word[0], _URL_SAFE.get(word[0], ""), chr(ord(word[0]) + 0xFEE0))}
-    starts = re.escape(key.encode().hex()[0] + "".join(sorted(first)))  # of any way, tried first: most signs of a reply start none
+    starts = re.escape(key.encode().hex()[0] + "".join(sorted(first)))  # checked first, since most characters of a reply start no spelling
     pattern = re.compile("".join((r"(?=[\\%&0-9", starts, "])(?:", ways, ")")), re.IGNORECASE)
     return lambda text: pattern.sub(REMOVED, text)
 
@@ -379,6 +382,6 @@ def _spelled(word: str) -> str:
 
 
 def _in_base(encode: Callable[[bytes], bytes], bits: int, key: str, before: int) -> str:
-    """Return the characters, of some bits each, that a key has in base64 or base32 after this many other bytes, such as `Bearer `."""
+    """Return a key's characters, of `bits` each, in base64 or base32 if this many other bytes precede it, such as `Bearer `."""
     whole = encode(bytes(before) + key.encode()).decode()
     return whole[-(-before * 8 // bits) : (before + len(key)) * 8 // bits]

@@ -1,4 +1,4 @@
-"""Prompts rendered here to /completions, as OpenAI or vLLM has it: replies and likelihoods are those of the model in process."""
+"""Send locally rendered prompts to /completions of OpenAI or vLLM: replies and likelihoods equal those of the model in process."""
 
 import re
 from collections import Counter
@@ -12,29 +12,29 @@ from eval.models.local.rendering import Renderer, end_of
 from eval.models.servers.calls import Call, Completion, Failure
 
 Step = tuple[tuple[int, ...], int]
-"""Tokens of an answer after the start of all answers, and the next one."""
+"""Tokens of an answer after the common start of all answers, and the next token."""
 
 _CLAMPED = -9999.0
-"""What vLLM writes for minus infinity, which JSON cannot express."""
+"""vLLM's value for minus infinity, which JSON cannot express."""
 _TOKEN_ID = "token_id:{}"
-"""How vLLM spells a token by its number (`return_tokens_as_token_ids`)."""
+"""vLLM's notation for a token by its number (`return_tokens_as_token_ids`)."""
 _NO_LETTER = re.compile(r"[\s\ufffd]")
-"""Blanks and broken characters depend on how many tokens are decoded at a time."""
+"""Whitespace and broken characters depend on how many tokens are decoded at a time."""
 _ROUNDED = 1e-3
-"""A likelihood of 1 has a logarithm of about 0."""
+"""Tolerance for rounding, since the logarithm of a likelihood of 1 is only about 0."""
 
 
 class Completions:
-    """Calls of one model whose tokenizer is here."""
+    """Calls to one model whose tokenizer is available locally."""
 
     def __init__(self, api: Literal["tokens", "text", "vllm"], model: str, renderer: Renderer) -> None:
-        """Take what the server calls the model, and its tokenizer."""
+        """Store the server's name for the model, and its tokenizer."""
         self._api, self._model, self._renderer, self._ends = api, model, renderer, renderer.ends()
 
     def calls(
         self, queries: Sequence[ModelQuery], settings: Settings, arguments: Callable[[ModelQuery, Settings], dict[str, Any]]
     ) -> list[Call]:
-        """Return the call for the reply to each query; its arguments are given but for the prompt and what the API has of its own."""
+        """Return the call for each query; `arguments` gives all arguments except the prompt and those specific to the API."""
         return [
             self._reply_call(query, tokens, settings, arguments)
             for query, tokens in zip(queries, self._renderer.token_ids(queries), strict=True)
@@ -63,25 +63,25 @@ class Completions:
             self._check_spelling(done)
             end = end_of(done.token_ids, self._ends)
             text, tokens = self._renderer.text(done.token_ids[:end]), len(done.token_ids[:end])
-            reason = reason if end is None else "stop"  # some versions look at the limit first
+            reason = reason if end is None else "stop"  # some versions check the limit first
         if reason == "length" and tokens < settings.max_new_tokens:
             raise Failure(
-                f"the reply was cut after {tokens} of {settings.max_new_tokens} tokens: with the prompt of {prompt_tokens} it exceeds "
-                "what the server reads; lower `shots` or `max_new_tokens` of the run in params.yaml",
+                f"the reply was cut off after {tokens} of {settings.max_new_tokens} tokens: with the prompt of {prompt_tokens} it exceeds "
+                "the server's limit; lower `shots` or `max_new_tokens` of the run in params.yaml",
                 is_server_fault=False,
             )
         return Reply(text=text, finish_reason=reason, tokens=tokens, prompt_tokens=prompt_tokens, model=done.model, replaced=done.replaced)
 
     def _check_spelling(self, done: Completion) -> None:
-        """Compare the server's text of a reply with that of its tokens here: it may lack a stop string or a broken character, and no more.
+        """Check the server's text of a reply against its tokens decoded here; it may lack only a stop string or a broken character.
 
         Raises:
-            Failure: the server has another vocabulary, so that the prompt's tokens were other words there.
+            Failure: the server has another vocabulary, in which the prompt's tokens were other words.
         """
         letters = iter(_NO_LETTER.sub("", self._renderer.text(done.token_ids or [])))
         if not all(letter in letters for letter in _NO_LETTER.sub("", done.text)):
             raise Failure(
-                f"the server spells the tokens of its reply otherwise ({done.text[:20]!r}): its tokenizer is another; correct name and "
+                f"the server decodes the tokens of its reply differently ({done.text[:20]!r}), so its tokenizer differs; correct name and "
                 "server.tokenizer of the model in params.yaml"
             )
 
@@ -91,10 +91,10 @@ class Completions:
         settings: Settings,
         outcomes: Callable[[list[Call]], Iterator[tuple[int, Any]]],
     ) -> Iterator[tuple[int, Reply | Failure]]:
-        """Yield the likeliest answer of each query, with the likelihoods of all; the first failed call of a query is its outcome.
+        """Yield the likeliest answer to each query with the likelihoods of all, or the failure of its first failed call.
 
         Args:
-            outcomes: makes calls, and yields the index of each with what was read, or its failure.
+            outcomes: makes the calls, and yields the index of each with its result or failure.
         """
         answers = self._renderer.answers(queries, settings)
         calls: list[Call] = []
@@ -111,7 +111,7 @@ class Completions:
         for number, outcome in outcomes(calls):
             index = owners[number]
             if index not in logprobs:
-                continue  # it has failed
+                continue  # an earlier call failed
             if isinstance(outcome, Failure):
                 del logprobs[index]
                 yield index, outcome
@@ -124,8 +124,8 @@ class Completions:
     def _likelihood_calls(self, query: ModelQuery, answers: TokenizedAnswers) -> Iterator[Call]:
         """Yield the calls for one query.
 
-        vLLM gives those of chosen tokens after a prompt, so that one call has the next tokens of all answers with the same beginning, and
-        what they begin with is read once. Other servers give those of a prompt's own tokens: a call for each answer.
+        vLLM returns log-likelihoods of chosen tokens after a prompt, so one call covers the next tokens of all answers with the same
+        beginning, which is read once. Other servers return those of the prompt's own tokens, which takes one call per answer.
         """
         steps = _steps(answers, self._ends)
         nodes = {node: tuple(token for before, token in steps if before == node) for node, _ in steps}
@@ -153,7 +153,7 @@ class Completions:
 
 
 def _steps(answers: TokenizedAnswers, ends: Sequence[int]) -> list[Step]:
-    """Return each token of each answer with those before it; any of the tokens that end a reply where that belongs to the answer."""
+    """Return each token of each answer with those before it; if the end of the reply belongs to the answer, every end token counts."""
     steps = [
         (path[:size], chosen)
         for path in answers.paths.values()
@@ -166,27 +166,27 @@ def _steps(answers: TokenizedAnswers, ends: Sequence[int]) -> list[Step]:
 def _check_prompt(done: Completion, prompt_tokens: int) -> None:
     if not done.prompt_tokens:
         raise Failure(
-            f"the server does not say how many tokens it read of a prompt of {prompt_tokens} (usage.prompt_tokens), and may have cut it or "
-            "read another; set server.api: chat of the model in params.yaml"
+            f"the server does not report the tokens it read of a prompt of {prompt_tokens} (usage.prompt_tokens), and may have cut it or "
+            "read another one; set server.api: chat of the model in params.yaml"
         )
     if done.prompt_tokens != prompt_tokens:
         raise Failure(
-            f"the server read {done.prompt_tokens} tokens of a prompt of {prompt_tokens}: it cuts it, or its tokenizer is another or adds "
+            f"the server read {done.prompt_tokens} tokens of a prompt of {prompt_tokens}: it cut it, or its tokenizer differs or adds "
             "tokens to a text; correct server.tokenizer or server.api of the model in params.yaml"
         )
 
 
 def _values_after(done: Completion, tokens: Sequence[int]) -> list[float]:
-    """Return the log-likelihoods of chosen tokens as the first of the reply."""
+    """Return the log-likelihoods of chosen tokens as the reply's first token."""
     logprobs = ((done.logprobs and done.logprobs.top_logprobs) or [None])[0] or {}
     values = [logprobs.get(_TOKEN_ID.format(token)) for token in tokens]
     return _numbers(values, "logprob_token_ids of /completions, as vLLM 0.33 has it; set server.api: tokens for an older one")
 
 
 def _values_of_prompt(done: Completion, start: int, size: int) -> list[float]:
-    """Return the log-likelihoods of a prompt's last tokens, which follow the start of all answers."""
+    """Return the log-likelihoods of a prompt's last tokens, those after the common start of all answers."""
     logprobs = (done.logprobs and done.logprobs.token_logprobs) or []
-    is_whole = len(logprobs) in (start + size, start + size + 1)  # with the token that had to be generated
+    is_whole = len(logprobs) in (start + size, start + size + 1)  # servers must generate at least one token
     values = logprobs[start : start + size] if is_whole else [None] * size
     return _numbers(values, "`echo` with `logprobs` of /completions; set `method: generation` without it")
 
@@ -194,9 +194,9 @@ def _values_of_prompt(done: Completion, start: int, size: int) -> list[float]:
 def _numbers(values: Sequence[float | None], expected: str) -> list[float]:
     numbers = [value for value in values if value is not None]
     if len(numbers) < len(values):
-        raise Failure(f"the server gave no likelihoods of {len(values) - len(numbers)} of {len(values)} tokens; expected {expected}")
+        raise Failure(f"the server returned no likelihoods of {len(values) - len(numbers)} of {len(values)} tokens; expected {expected}")
     for value in (value for value in numbers if value > _ROUNDED):
-        raise Failure(f"the server gave a likelihood of {value:g}; expected a logarithm, which is 0 at most")
+        raise Failure(f"the server returned a likelihood of {value:g}; expected a logarithm, at most 0")
     return [float("-inf") if value <= _CLAMPED else value for value in numbers]
 
 
@@ -209,6 +209,6 @@ def _likeliest(query: ModelQuery, answers: TokenizedAnswers, logprobs: Mapping[S
 
 
 def _sum_of_logs(values: Sequence[float]) -> float:
-    """Return the logarithm of a sum of probabilities from their logarithms."""
+    """Return the logarithm of a sum of probabilities given their logarithms."""
     most = max(values)
     return most if most == float("-inf") else most + log(sum(exp(value - most) for value in values))

@@ -1,4 +1,4 @@
-"""Backend `openai`: any server that speaks OpenAI's chat completions, or its older completions, with several calls at a time."""
+"""Backend `openai`: any server with OpenAI's chat completions API, or the older completions API; makes several calls at a time."""
 
 import asyncio
 import hashlib
@@ -26,16 +26,16 @@ from eval.tasks.prompt import Message, defused
 if TYPE_CHECKING:
     from eval.models.local.rendering import Renderer
 
-_MAX_FAILURES_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
-_OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
+_MAX_FAILURES_IN_A_ROW = 10  # after that many server-side failures the server is considered down; more requests would only cost
+_OFFICIAL = (".openai.com", ".openai.azure.com")  # they require `max_completion_tokens`; all others accept `max_tokens`
 _logger = logging.getLogger(__name__)
 _OutcomeQueue = SimpleQueue[tuple[int, Any] | None]
-"""Index of a call with what was read, or its failure; None when no worker is left."""
+"""Index of a call with its result or failure; None when no worker is left."""
 _REFUSED = (400, 404, 405, 422)
 
 
 class OpenAI:
-    """One model of one server."""
+    """One model on one server."""
 
     def __init__(self, description: Description) -> None:
         self._server = description.server or Server()
@@ -44,32 +44,32 @@ class OpenAI:
         self._rate_limit = RateLimit(self._server)
         self._where = f"model {description.model}"
         if not description.name:
-            raise ValueError(f"{self._where}: no name; set `name` in params.yaml to what the server calls the model")
+            raise ValueError(f"{self._where}: no name; set `name` in params.yaml to the server's name for the model")
         self._name, self._template = description.name, description.template
         self.connect(self._server.url)
         api, identity = self._server.api, ["openai", "1"]
         if api == "chat":
             if description.chat_template:
                 raise ValueError(
-                    f"{self._where}: a server has a chat template of its own; take `chat_template` out, start the server with it, "
-                    "or have prompts rendered here (server.api)"
+                    f"{self._where}: a server has its own chat template; remove `chat_template`, start the server with it, "
+                    "or render prompts here (server.api)"
                 )
             self._completions, self._renderer = None, None
         else:
-            from eval.models.servers.completions import Completions  # heavy, and of no use to a chat
+            from eval.models.servers.completions import Completions  # slow to import, and not needed for chat
 
             path, self._renderer = self._open_tokenizer(description)
             self._completions = Completions(api, self._name, self._renderer)
             identity += [api, tokenizer_hash(path)]
         identity += [self._host + urlsplit(self._server.url).path.rstrip("/"), self._name, description.revision or ""]
         identity += sorted(self._server.knows)
-        if self._template and api == "chat":  # else it is in the prompt
+        if self._template and api == "chat":  # otherwise it is part of the prompt
             identity.append(msgspec.json.encode(self._template, order="sorted").decode())
         self.identity = "/".join(identity)
         self.tokens_a_char = self._renderer.tokens_a_char() if self._renderer else 1
 
     def connect(self, url: str) -> None:
-        """Make all further calls to an address.
+        """Direct all further calls to an address.
 
         Raises:
             ValueError: the URL is invalid, or its API key is not set.
@@ -81,7 +81,7 @@ class OpenAI:
         self._key = _key(self._server, self._host, self._where)
         self._without_key = remover(self._key)
         if self._key and address.scheme == "http" and not _is_near(self._host):
-            _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
+            _logger.warning("%s: prompts and key are sent to %s unencrypted; use https", self._where, self._host)
 
     def _open_tokenizer(self, description: Description) -> "tuple[Path, Renderer]":
         from eval.models.local.rendering import Renderer
@@ -92,19 +92,19 @@ class OpenAI:
             return path, Renderer(path, described)
         except ValueError as error:
             raise ValueError(
-                f"{self._where}: server.api: {self._server.api} renders prompts here, and needs the model's tokenizer and config.json; "
-                f"name them by server.tokenizer, on the hub or in a folder, or set server.api: chat ({str(error).splitlines()[0]})"
+                f"{self._where}: server.api: {self._server.api} renders prompts here and needs the model's tokenizer and config.json; "
+                f"set server.tokenizer to a hub name or folder that has them, or set server.api: chat ({str(error).splitlines()[0]})"
             ) from None
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt; for chat the messages: the server's template is unknown, so the control tokens of all are broken up."""
+        """Return the prompt; for chat, the messages with the control tokens of all templates broken up, since the server's is unknown."""
         return self._renderer.render(messages) if self._renderer else msgspec.json.encode(defused(messages)).decode()
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield replies as they arrive; those that arrived before a Ctrl-C or the server's end are yielded before the error.
+        """Yield replies as they arrive; after Ctrl-C or a server failure, yield those already received before raising.
 
         Raises:
-            ValueError: the server cannot honour a setting, refuses key or model, or is down.
+            ValueError: the server cannot honour a setting, rejects the key or model, or is down.
         """
         self._check(settings)
         if self._completions:
@@ -115,15 +115,15 @@ class OpenAI:
             yield index, self._failed(outcome) if isinstance(outcome, Failure) else self._cut(outcome, settings)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the likeliest of each request's answers with the likelihoods of all.
+        """Yield the likeliest answer to each request with the likelihoods of all.
 
         Raises:
-            ValueError: the API gives no likelihoods of given answers, or as `generate` and the renderer's `answers` do.
+            ValueError: the API returns no likelihoods of given answers, or for the reasons of `generate` and the renderer's `answers`.
         """
         if self._completions is None or self._server.api == "text":
             raise ValueError(
-                f"{self._where}: a server gives no likelihoods of answers by server.api: {self._server.api}; set `method: generation` for "
-                "its runs in params.yaml, or server.api: tokens or vllm where the server takes token ids"
+                f"{self._where}: server.api: {self._server.api} returns no likelihoods of answers; set `method: generation` for "
+                "its runs in params.yaml, or server.api: tokens or vllm if the server accepts token ids"
             )
         outcomes = self._completions.likelihoods(queries, settings, self._outcomes)
         return ((index, self._failed(outcome) if isinstance(outcome, Failure) else outcome) for index, outcome in outcomes)
@@ -137,12 +137,14 @@ class OpenAI:
         return Call(name, lambda: self._body(query, settings), read, settings.max_new_tokens)
 
     def _outcomes(self, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:
-        """Yield the index of each call with what was read, or its failure, as they arrive."""
+        """Yield the index of each call with its result or failure, as they arrive."""
         answered = failed_in_a_row = 0
         outcomes: _OutcomeQueue = SimpleQueue()
-        # A call starts when a reply has been stored, so that a kill loses no more replies than there are calls under way.
+        # A call starts only when an earlier reply is stored, so a kill loses at most the replies of the calls in flight.
         room = asyncio.Semaphore(self._server.concurrency)
-        with start_blocking_portal() as portal:  # calls have a thread of their own: this one may have a loop running, as in a notebook
+        with (
+            start_blocking_portal() as portal
+        ):  # calls run in their own thread, since this one may have a running event loop, as in a notebook
             work = portal.start_task_soon(self._work, calls, outcomes, room)
             try:
                 for _ in calls:
@@ -152,7 +154,7 @@ class OpenAI:
                         yield from _rest(outcomes)
                         raise
                     if completed is None:
-                        work.result()  # an error of this program
+                        work.result()  # raises an error in this program
                         break
                     yield completed
                     portal.call(room.release)
@@ -166,8 +168,8 @@ class OpenAI:
                 work.cancel()
 
     async def _work(self, calls: Sequence[Call], outcomes: _OutcomeQueue, room: asyncio.Semaphore) -> None:
-        """Put what is read of each call, or its failure, into the queue, when there is room."""
-        # A proxy named in the environment is not for this machine; a redirect would carry prompts to who knows where.
+        """Put the result or failure of each call into the queue; calls start when there is room."""
+        # A proxy from the environment is not for local servers; a redirect could send prompts anywhere.
         http = DefaultAsyncHttpxClient(
             trust_env=not _is_near(self._host), follow_redirects=False, headers=UNPACKED, event_hooks={"response": [bounded]}
         )
@@ -201,16 +203,16 @@ class OpenAI:
             "seed": settings.temperature > 0,
         }
         if settings.stop != "end":
-            raise ValueError(f"{self._where}: a server's replies go to their end (found stop: {settings.stop}); take it out of the run")
+            raise ValueError(f"{self._where}: a server cannot stop replies early (found stop: {settings.stop}); remove it from the run")
         for name in (name for name, is_requested in requested.items() if is_requested and name not in self._server.knows):
-            why = "sampling draws by a seed" if name == "seed" else f"the run asks for {name} {getattr(settings, name)}"
+            why = "sampling needs a seed" if name == "seed" else f"the run asks for {name} {getattr(settings, name)}"
             raise ValueError(
-                f"{self._where}: {why}, and {'chat ' if self._server.api == 'chat' else ''}completions need not have {name}; "
-                f"name it in server.knows of the model if this server honours it, or change the run in params.yaml"
+                f"{self._where}: {why}, and {'chat ' if self._server.api == 'chat' else ''}completions may not support {name}; "
+                f"add it to server.knows of the model if this server supports it, or change the run in params.yaml"
             )
 
     def _body(self, query: ModelQuery, settings: Settings) -> dict[str, Any]:
-        """Return the arguments of one call. What the server knows is always sent, since its own defaults may be others."""
+        """Return the arguments of one call. Settings that the server supports are always sent, since its defaults may differ."""
         is_chat = self._server.api == "chat"
         limit = "max_completion_tokens" if is_chat and f".{self._host}".endswith(_OFFICIAL) else "max_tokens"
         body: dict[str, Any] = {"model": self._name, limit: settings.max_new_tokens, "temperature": settings.temperature}
@@ -225,23 +227,23 @@ class OpenAI:
             extra |= {"top_k": settings.top_k, "seed": int.from_bytes(draw[:4]) >> 1}
         honoured: dict[str, Any] = {name: value for name, value in extra.items() if name in self._server.knows}
         if is_chat and self._template:
-            honoured["chat_template_kwargs"] = self._template  # as vLLM and SGLang call it
+            honoured["chat_template_kwargs"] = self._template  # the name in vLLM and SGLang
         return body | {"extra_body": honoured}
 
     def _end(self, failure: Failure, answered: int) -> str:
         why = f"{self._at} answers no request" if failure.is_fatal else f"{_MAX_FAILURES_IN_A_ROW} requests in a row failed at {self._at}"
-        hint = f"; is the key in {self._server.key_variable} right?" if failure.status in (401, 403) else ""
-        hint = f"; is `name` {self._name} right, and server.url?" if failure.status == 404 else hint
-        look = f"does the server run, at server.url {self._server.url}? `curl {self._server.url}/models` shows whether it responds"
+        hint = f"; is the key in {self._server.key_variable} correct?" if failure.status in (401, 403) else ""
+        hint = f"; are `name` {self._name} and server.url correct?" if failure.status == 404 else hint
+        look = f"is the server running at server.url {self._server.url}? `curl {self._server.url}/models` shows whether it responds"
         hint = f"; {look}" if str(failure).startswith("connection:") else hint
         hint += self._api_hint(failure)
         return (
-            f"{self._where}: {why}: {failure}{hint}; {answered} calls of this start were answered; "
-            f"`dvc repro` goes on from there once that is fixed, and requests only what is missing"
+            f"{self._where}: {why}: {failure}{hint}; {answered} calls since the start were answered; "
+            f"once this is fixed, `dvc repro` continues and requests only what is missing"
         )
 
     def _cut(self, reply: Reply, settings: Settings) -> Reply:
-        """Return a reply that ends before the first stop string, also where a server does not heed them; never with the key."""
+        """Cut a reply before the first stop string, in case the server ignores them, and remove the API key from it."""
         end = settings.string_end(reply.text)
         reply = reply if end is None else structs.replace(reply, text=reply.text[:end], finish_reason="stop")
         return structs.replace(reply, text=self._without_key(reply.text))
@@ -250,15 +252,15 @@ class OpenAI:
         return failed_reply(f"{failure}{self._api_hint(failure)}")
 
     def _api_hint(self, failure: Failure) -> str:
-        """Return what to change where a server may not have the API, or not take token ids."""
+        """Return what to change if a server may not have the API or not accept token ids."""
         if self._server.api == "chat" or failure.status not in _REFUSED or not failure.is_server_fault:
             return ""
         others = "chat" if self._server.api == "text" else "text or chat"
-        return f"; prompts went to /completions by server.api: {self._server.api}; if this server has none such, set it to {others}"
+        return f"; prompts went to /completions by server.api: {self._server.api}; if this server does not support that, set it to {others}"
 
 
 def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Any]]:
-    """Yield what arrived and was not yet yielded."""
+    """Yield what has arrived but was not yet yielded."""
     while not outcomes.empty():
         if completed := outcomes.get_nowait():
             yield completed
@@ -267,29 +269,29 @@ def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Any]]:
 def _address(url: str, where: str) -> SplitResult:
     address = urlsplit(url)
     if address.username or address.password or address.query:
-        raise ValueError(f"{where}: server.url holds a name, password or query; put keys into the environment (server.key_variable)")
+        raise ValueError(f"{where}: server.url contains a name, password or query; put keys into the environment (server.key_variable)")
     if address.scheme not in ("http", "https") or not address.hostname:
         raise ValueError(f"{where}: server.url is {url!r}; expected an address such as https://api.openai.com/v1")
     return address
 
 
 def _key(server: Server, host: str, where: str) -> str | None:
-    """Return the key from the environment; a server nearby may do without."""
+    """Return the key from the environment; a local server may not need one."""
     key = os.environ.get(server.key_variable, "").strip()
     if not key and not _is_near(host):
         raise ValueError(
             f"{where}: no key for {host}: the environment variable {server.key_variable} is not set; "
-            f"set it, or name another one by server.key_variable of the model in params.yaml"
+            f"set it, or choose another one with server.key_variable of the model in params.yaml"
         )
     if any(not "!" <= character <= "~" for character in key):  # the libraries would quote such a header in their errors
         raise ValueError(
-            f"{where}: what the environment variable {server.key_variable} holds is no key: spaces, line breaks or other letters"
+            f"{where}: the environment variable {server.key_variable} is not a key: it has spaces, line breaks or non-ASCII characters"
         )
     return key or None
 
 
 def _is_near(host: str) -> bool:
-    """Return whether a host is this machine or in a private network."""
+    """Return whether a host is this machine or on a private network."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Backend `vllm`: vLLM's own server, started on this machine for the length of a run. Prompts go there as token ids.
+"""Backend `vllm`: vLLM's own server, started on this machine for the duration of a run. Prompts are sent as token ids.
 
-Why no `import vllm`: docs/decisions/0014-vllm-is-a-server.md.
+docs/decisions/0014-vllm-is-a-server.md explains why vllm is not imported.
 """
 
 import ctypes
@@ -30,32 +30,32 @@ from eval.models.local.weights import ADAPTER, content_hash, locate
 from eval.models.servers.openai import OpenAI
 from eval.tasks.prompt import Message
 
-_LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
-_REPLY_VERSION = "3"  # raise it when a change of this module changes replies
-_LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # by torchrun
+_LONGEST_START = 1800.0  # seconds; loading 70 billion parameters from a slow disk takes most of it
+_REPLY_VERSION = "3"  # raise when a change in this module affects replies
+_LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # set by torchrun
 _ERROR = re.compile(r"\b\w*(?:Error|Exception): ")
 _NOWHERE = "http://127.0.0.1/v1"  # until the server is started
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Vllm:
-    """One model on vLLM. No server is started, and no GPU used, before the first request; it then serves all requests."""
+    """One model on vLLM. The server starts, and uses a GPU, at the first request, and then serves all requests."""
 
     def __init__(self, description: Description, folder: Path) -> None:
         program = shutil.which("vllm")
         if program is None:
             raise ValueError(
-                f"model {description.model}: there is no program `vllm`; install it in an environment of its own, since it brings its own "
+                f"model {description.model}: program `vllm` not found; install it in its own environment, since it brings its own "
                 f"torch (`uv tool install vllm` or `pipx install vllm`), or set `backend: huggingface` for this model in params.yaml"
             )
         path = locate(description, folder).resolve()
         if (path / ADAPTER).exists():
             raise ValueError(
-                f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when it is opened"
+                f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when opening it"
             )
         own = description.server or Server()
         server = structs.replace(own, api="vllm", url=_NOWHERE, tokenizer=None, key_variable="VLLM_API_KEY")
-        # Not what the model's authors recommend; of two flags for the same, the server uses the last.
+        # Ignores the sampling settings that the model's authors recommend; of repeated flags, the server uses the last.
         self._command = [program, "serve", str(path), *server.arguments, "--generation-config", "vllm"]
         self._client = OpenAI(structs.replace(description, name=str(path), server=server))
         self._model = description.model
@@ -63,29 +63,29 @@ class Vllm:
         self._is_started = False
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt by the model's chat template, as the backend `huggingface` does."""
+        """Render the prompt with the model's chat template, as the backend `huggingface` does."""
         return self._client.render(messages)
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield replies as they come, with a server started for the first of them.
+        """Yield replies as they arrive; the first call starts the server.
 
         Raises:
-            ValueError: the server does not start, or ends.
+            ValueError: the server does not start, or exits.
         """
         if queries:
             yield from self._started().generate(queries, settings)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the likeliest of each request's answers with the likelihoods of all.
+        """Yield the likeliest answer to each request with the likelihoods of all.
 
         Raises:
-            ValueError: the server does not start, or ends.
+            ValueError: the server does not start, or exits.
         """
         if queries:
             yield from self._started().loglikelihoods(queries, settings)
 
     def _started(self) -> OpenAI:
-        """Return the client of a server that ends with this object: the questions of a case come in waves, and a start takes minutes."""
+        """Return the client of a server that lives as long as this object, since a start takes minutes and requests come in waves."""
         if not self._is_started:
             server = ExitStack()
             self._client.connect(server.enter_context(_serving(self._command, self._model)) + "/v1")
@@ -96,7 +96,7 @@ class Vllm:
 
 @contextmanager
 def _serving(command: Sequence[str], model: str) -> Iterator[str]:
-    """Start a server on a free port of loopback, wait until it answers, yield its address and end it."""
+    """Start a server on a free loopback port, wait until it responds, yield its address, and stop it afterwards."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with tempfile.NamedTemporaryFile(prefix=f"vllm-{model}-", suffix=".log") as log:
@@ -115,7 +115,7 @@ def _serving(command: Sequence[str], model: str) -> Iterator[str]:
 
 
 def _own_gpu(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a server: one GPU, without torchrun's process-group variables."""
+    """Return the environment for a server: one GPU, and no process-group variables of torchrun."""
     own = {name: value for name, value in environment.items() if name not in _LAUNCHED and not name.startswith("TORCHELASTIC_")}
     if number := environment.get("LOCAL_RANK"):
         visible = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
@@ -143,19 +143,19 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
 
 
 def _root_cause(words: str) -> str:
-    """Return the line of a log that has the cause: the last error that points to no other."""
-    lines = words.strip().splitlines() or ["no words"]
+    """Return the log line with the cause: the last error that does not refer to another one."""
+    lines = words.strip().splitlines() or ["no output"]
     errors = [line for line in lines if _ERROR.search(line) and "root cause" not in line]
     return (errors or lines)[-1].strip()
 
 
 def _version(program: str) -> str:
-    """Return the version of the vLLM that a program belongs to, as its environment names it; asking the program takes many seconds."""
+    """Return the vLLM version of a program from its environment's metadata, since asking the program takes many seconds."""
     distributions = sorted(Path(program).resolve().parent.parent.glob("lib/python*/site-packages/vllm-*.dist-info"))
     return distributions[0].name.removesuffix(".dist-info") if distributions else "vllm"
 
 
 def _die_with_parent() -> None:
-    """Have the server end with the run that started it, also when that is killed: an orphan would hold the GPU."""
+    """Make the server end with the run that started it, even if that is killed, since an orphan would occupy the GPU."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)

@@ -126,6 +126,16 @@ OF_HERBS: dict[str, str | bytes] = {
     + "\n".join(f"{name},功效,{each}\n{name},归经,脾经" for name, effects in HERBS for each in effects.split("、")),
     "pairs.json": json.dumps([_pairs(*herb) for herb in HERBS]),
     "sourced.txt": _herbs("{at}、{name}　《本经》\n功效：{effects}\n归经：脾经"),
+    "titled.txt": _herbs("{name}说明书\n请仔细阅读说明书并按说明使用\n【药品名称】\n{name}\n【归经】脾经\n【功效】{effects}"),
+    "warned.txt": _herbs(
+        "核准日期：2011年\n{name}使用说明书\n警示语：慎用\n【通用名】{name}\n【归经】脾经\n【功效】{effects}", "\n-----\n"
+    ),
+    "several.txt": _herbs("通用名称：{name} 英文名称：Some Herb\n归经：脾经\n功效：{effects}"),
+    "parted.txt": _herbs("第{at}类\n{name}\n归经：脾经\n功效：{effects}", "\n=====\n"),
+    "underlined.txt": _herbs("{name}\n-----\n归经：脾经\n功效：{effects}"),
+    "books.md": _herbs("## {name} Some Herb（《某书》）\n**归经**：脾经\n\n**功效**：{effects}\n"),
+    "listed.html": _herbs("<h2>{name}</h2><dl><dt>归经</dt><dd>脾经</dd><dt>功效</dt><dd>{effects}</dd></dl><p><a>查看详情&gt;&gt;</a></p>")
+    + "<footer><p>某路1号</p></footer>",
     "gaps.txt": "1．黄芪\n别名：绵芪\n用法：煎服，每次九至三十克。\n功效：补气升阳、固表止汗\n第二章　补血药\n2．当归\n"
     "用法：煎服，每次六至十二克。\n功效：补血活血、调经止痛\n"
     "3．茯苓\n别名：云苓、白茯苓、茯菟\n用法：煎服，每次十至十五克。\n功效：利水渗湿、健脾",
@@ -313,6 +323,47 @@ def test_the_number_of_a_value_is_no_part_of_it() -> None:
     said = {name: [{"id": 7, "name": symptoms[0]}, {"sign_id": 8, "sign": symptoms[1]}] for name, symptoms in DISEASES}
     text = json.dumps([{"name": name, "symptoms": values} for name, values in said.items()])
     assert [values["症状"] for _, _, values in entries_of("a.json", text.encode())] == ["、".join(symptoms[:2]) for _, symptoms in DISEASES]
+
+
+def test_what_follows_a_name_is_kept() -> None:
+    for text in (
+        "{name} Some Herb（《某书》）\n功效：{effects}\n归经：脾经",
+        "【药名】{name}（《某书》）\nSome Herb\n【功效】{effects}\n【归经】脾经",
+    ):
+        assert {(each["外文名"], each["出处"]) for _, _, each in entries_of("a.txt", _herbs(text).encode())} == {("Some Herb", "《某书》")}
+
+
+def test_labels_of_other_meaning_are_kept() -> None:
+    labels = ["性状", "规格", "来源", "鉴别", "汉语拼音", "商品名", "性味归经"]
+    text = _herbs("{name}\n功效：{effects}\n" + "\n".join(f"{label}：某某" for label in [*labels, "使用注意", "用量用法"]))
+    assert [*entries_of("a.txt", text.encode())[0][2]] == ["功效", *labels, "注意事项", "用法用量"]
+    books = [{"name": name, "功效": effects, "来源": "《某书》"} for name, effects in HERBS]
+    assert {each["出处"] for _, _, each in entries_of("a.json", json.dumps(books).encode())} == {"《某书》"}
+
+
+WITH_DIGITS = ["碳14呼气试验", "维生素B12", "EB病毒", "糖类抗原CA199", "α1-微球蛋白", "25-羟维生素D", "24小时尿蛋白", "糖类抗原15-3"]
+WITH_DIGITS += ["1,25-二羟维生素D", "12导联心电图"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "## {}\n- 参考值：3.5-{}.5 U/L\n- 意义：某病",
+        "{}\n参考值：3.5-{}.5 U/L\n意义：某病",
+        "<h3>{}</h3><p>参考值：3-{} U/L</p><p>意义：某病</p>",
+    ],
+)
+def test_names_may_have_digits(form: str) -> None:
+    text = "\n".join(form.format(name, at) for at, name in enumerate(WITH_DIGITS, 10))
+    assert [name for _, name, _ in entries_of("a.html" if "<" in form else "a.md", text.encode())] == WITH_DIGITS
+
+
+def test_a_lost_entry_is_unread() -> None:
+    lost = "## 某某。某某\n- PQR-XYZ\n- 功效：只此一处\n\n"
+    text = lost + _herbs("## {name}\n- 功效：{effects}\n- 归经：\n\n", "\n")
+    result = result_of("a.md", text.encode())
+    assert [one.text for one in result.account.unread] == ["## 某某。某某", "- PQR-XYZ", "- 功效：只此一处"]
+    assert len(result.reading.items) == len(HERBS) and result.account.difference == 0
 
 
 def test_examinations_are_no_medicines() -> None:

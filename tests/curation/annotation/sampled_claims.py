@@ -1,4 +1,4 @@
-"""Claims drawn for verification, for tests: hostile passages, a claim that looks like a formula, one without evidence."""
+"""Sampled claims for tests of verification: hostile passages, a claim that looks like a formula, one without evidence."""
 
 import json
 from pathlib import Path
@@ -70,7 +70,7 @@ def by_claim(*verdicts: Verdict) -> dict[str, list[Verdict]]:
 
 
 def lay_out(folder: Path) -> Path:
-    """Write claims, sheet and project as the stages leave them."""
+    """Write claims, sheet and project as the stages do."""
     write_jsonl(folder / "claims.jsonl", CLAIMS, key=lambda one: one.id)
     write_project(folder, drawn())
     write_spreadsheet(folder, drawn())
@@ -89,7 +89,7 @@ def result(answer: str, comment: str = "") -> list[dict[str, Any]]:
 
 
 def exported(project: Path, answers: list[dict[Any, tuple[str, str]]]) -> Path:
-    """Return an export of Label Studio (JSON): for each task the answers of annotators, by what `completed_by` says."""
+    """Return an export of Label Studio (JSON): for each task the answers of annotators, with their `completed_by`."""
     rows = [
         {"id": 100 + number, **task}
         | {
@@ -111,7 +111,7 @@ def take(project: Path, *argv: object) -> list[Verdict]:
 
 
 def filled(project: Path, name: str, answers: dict[str, tuple[str, str]]) -> Path:
-    """Return the workbook with answers typed in, by claim id, saved by another program."""
+    """Return the workbook with answers filled in, by claim id, as saved by another program."""
     book = openpyxl.load_workbook(project / "claims.xlsx")
     page = book.worksheets[0]
     columns = {cell.value: cell.column for cell in page[1]}
@@ -119,6 +119,6 @@ def filled(project: Path, name: str, answers: dict[str, tuple[str, str]]) -> Pat
         if given := answers.get(page.cell(line, columns["claim_id"]).value):
             for column, text in zip(("verdict", "comment"), given, strict=True):
                 cell = page.cell(line, columns[column])
-                cell.value, cell.data_type = text, "s"  # the column is of the format text, in which a spreadsheet runs nothing
+                cell.value, cell.data_type = text, "s"  # the column has text format, in which a spreadsheet evaluates nothing
     book.save(project / name)
     return project / name

@@ -1,4 +1,4 @@
-"""What people verify: Label Studio takes the project, text stays text, and answers come back with nothing else changed."""
+"""Files for annotators: Label Studio accepts the project, texts stay text, and answers come back unchanged."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def config(project: Path) -> str:
     return (project / "label_studio.xml").read_text(encoding="utf-8")
 
 
-def test_label_studio_takes_configuration_and_tasks(project: Path) -> None:
+def test_label_studio_accepts_configuration_and_tasks(project: Path) -> None:
     interface = LabelInterface(config(project))
     interface.validate()
     parsed = parse_config(config(project))
@@ -45,24 +45,24 @@ def test_label_studio_takes_configuration_and_tasks(project: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_label_studio_takes_our_answers(project: Path, answer: str) -> None:
+def test_label_studio_accepts_our_answers(project: Path, answer: str) -> None:
     interface = LabelInterface(config(project))
     assert interface.validate_annotation({"result": result(answer, "见第二段")})
     assert not interface.validate_annotation({"result": result("maybe")})
 
 
-def test_the_sentence_is_marked_and_hostile_text_is_data_alone(project: Path) -> None:
+def test_marks_the_sentence_and_keeps_hostile_text_as_data(project: Path) -> None:
     shown = tasks(project)[0]["data"]["evidence"][0]
     assert shown["text"] == f"先说别的。▶{HOSTILE}◀。再说别的。" and PASSAGE.url in shown["source"]
     assert HOSTILE not in config(project) and "HyperText" not in config(project)
 
 
-def test_the_non_factual_claim_is_not_shown(project: Path) -> None:
+def test_hides_the_non_factual_claim(project: Path) -> None:
     told = (project / "label_studio.json").read_text(encoding="utf-8") + str(read_sheet(project / "claims.xlsx"))
     assert not [one.non_factual for one in CLAIMS if one.non_factual in told]
 
 
-def test_cells_are_text_and_verdicts_are_offered(project: Path) -> None:
+def test_cells_are_text_and_offer_verdicts(project: Path) -> None:
     page = openpyxl.load_workbook(project / "claims.xlsx").worksheets[0]
     assert {cell.data_type for line in page.iter_rows() for cell in line if cell.value is not None} == {"s"}
     assert page["C3"].value == CLAIMS[1].factual
@@ -70,8 +70,8 @@ def test_cells_are_text_and_verdicts_are_offered(project: Path) -> None:
     assert page["F2"].value.startswith(HOSTILE) and PASSAGE.url in page["F2"].value
 
 
-def test_an_address_without_end_is_cut(tmp_path: Path) -> None:
-    """A hostile page may have one that no cell holds."""
+def test_truncates_an_endless_url(tmp_path: Path) -> None:
+    """A hostile page may have a URL longer than a cell."""
     row = Evidence(
         claim_id=CLAIMS[0].id, passage="passage-1", source="s", url="https://a/" + "x" * 40_000, rank=1, score=1.0, start=0, end=2
     )
@@ -79,7 +79,7 @@ def test_an_address_without_end_is_cut(tmp_path: Path) -> None:
     assert len(read_sheet(tmp_path / "claims.xlsx")[0].cells["evidence_1"]) < 2_100
 
 
-def test_the_same_claims_give_the_same_bytes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_same_claims_give_same_bytes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     again = tmp_path_factory.mktemp("again")
     write_project(again, drawn())
     write_spreadsheet(again, drawn())
@@ -87,7 +87,7 @@ def test_the_same_claims_give_the_same_bytes(project: Path, tmp_path_factory: py
         assert path.read_bytes() == (project / path.name).read_bytes()
 
 
-def test_a_claim_that_leaves_gives_its_place_and_changes_no_other() -> None:
+def test_replaces_only_the_claim_that_left() -> None:
     others = [claim(f"第{n}病的{name}", name) for n in range(3) for name in ("food_effect", "disease_cause")]
     assert sample_claims(others, 3, seed=1) == sample_claims(others[::-1], 3, seed=1)
     claims = [claim(f"第{n}病的常见症状包括热") for n in range(30)]
@@ -97,7 +97,7 @@ def test_a_claim_that_leaves_gives_its_place_and_changes_no_other() -> None:
     assert left[:-1] == first[:4] + first[5:] and left[-1] not in first
 
 
-def test_types_take_turns_before_an_annotator() -> None:
+def test_types_take_turns() -> None:
     kinds = ["disease_cause", "disease_symptom", "food_effect"]
     claims = [claim(f"第{number}句{kind}", kind) for kind in kinds for number in range(4)]
     assert [one.atomic_type for one in mixed_sample([claims[::2], claims[1::2]], 10, seed=1)] == kinds * 4
@@ -105,10 +105,8 @@ def test_types_take_turns_before_an_annotator() -> None:
 
 @settings(max_examples=8, deadline=None)
 @given(answers=st.lists(st.tuples(ANSWER, st.sampled_from(["", "=cmd", "见 第一段"])), min_size=4, max_size=4))
-def test_every_way_there_and_back_gives_the_same_verdicts(
-    answers: list[tuple[str | None, str]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """A workbook, and Label Studio's JSON, JSON-MIN and CSV, the last two by its own converter."""
+def test_every_round_trip_gives_the_same_verdicts(answers: list[tuple[str | None, str]], tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A workbook, and Label Studio's JSON, JSON-MIN and CSV, the last two from its own converter."""
     project = lay_out(tmp_path_factory.mktemp("project"))
     given_answers = {one.id: pair for one, pair in zip(CLAIMS, answers, strict=True) if pair[0]}
     expected = sorted((id_, "user-7", answer, comment) for id_, (answer, comment) in given_answers.items())
@@ -131,7 +129,7 @@ def test_every_way_there_and_back_gives_the_same_verdicts(
         assert all((one.claim, one.atomic_type) == (named[one.claim_id].factual, named[one.claim_id].atomic_type) for one in found)
 
 
-def test_nothing_but_the_answers_changes_on_the_way(project: Path) -> None:
+def test_only_the_answers_change_in_a_round_trip(project: Path) -> None:
     answers = {one.id: ("refute", "=1+1") for one in CLAIMS}
     before = [row.cells for row in read_sheet(project / "claims.xlsx")]
     after = [row.cells for row in read_sheet(filled(project, "first.xlsx", answers))]
@@ -140,7 +138,7 @@ def test_nothing_but_the_answers_changes_on_the_way(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["json.json", "json_min.json", "csv.csv"])
-def test_what_label_studio_itself_exported_is_read(project: Path, name: str) -> None:
+def test_reads_exports_of_label_studio_itself(project: Path, name: str) -> None:
     """Answers given in Label Studio 1.23.2 to the tasks of this test."""
     (project / "verdicts.jsonl").touch()
     found = take(project, Path(__file__).parent / "label_studio" / name)

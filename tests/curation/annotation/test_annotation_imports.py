@@ -1,4 +1,4 @@
-"""Answers that come in: who gave them, what cannot stand, and what a second import does."""
+"""Importing answers: who gave them, which are invalid, and what a second import does."""
 
 import csv
 import json
@@ -29,7 +29,7 @@ def row(number: int, answer: str, **changed: str) -> tuple[str, str, str]:
     return (changed.get("id", CLAIMS[number].id), changed.get("claim", CLAIMS[number].factual), answer)
 
 
-def test_a_second_import_changes_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_second_import_changes_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = filled(project, "first.xlsx", {CLAIMS[0].id: ("Support ", "x"), CLAIMS[2].id: ("refute", "")})
     assert len(take(project, first)) == 2
     before = (project / "verdicts.jsonl").read_bytes()
@@ -38,14 +38,14 @@ def test_a_second_import_changes_nothing(project: Path, capsys: pytest.CaptureFi
     assert "0 new verdicts, 0 changed, 2 as before" in capsys.readouterr().out
 
 
-def test_an_apostrophe_before_an_answer_is_no_part_of_it(project: Path) -> None:
-    """A program that guards a CSV against formulas, or a person who marks a text, puts it there."""
+def test_drops_an_apostrophe_before_an_answer(project: Path) -> None:
+    """Programs that guard a CSV against formulas, or people who mark a text, add one."""
     with open(project / "first.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([["claim_id", "claim", "verdict", "comment"], [*row(1, "'refute")[:2], "'refute", "'=1+1"]])
     assert [(one.verdict, one.comment) for one in take(project, project / "first.csv")] == [("refute", "=1+1")]
 
 
-def test_a_changed_answer_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_a_changed_answer(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     take(project, sheet(project, "first.csv", [row(0, "support"), row(2, "neutral")]))
     take(project, sheet(project, "first.csv", [row(0, "refute")]))
     told = capsys.readouterr().out
@@ -56,9 +56,7 @@ def test_a_changed_answer_is_told(project: Path, capsys: pytest.CaptureFixture[s
     }
 
 
-def test_of_two_equal_answers_the_longer_comment_stays_and_another_comment_is_told(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_keeps_the_longer_comment_and_reports_a_different_one(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = (CLAIMS[0].id, CLAIMS[0].factual, "support")
     with open(project / "first.csv", "w", encoding="utf-8", newline="") as file:
         lines = [("claim_id", "claim", "verdict", "comment"), (*verdicts, "见"), (*verdicts, "见第二段"), (*verdicts, "")]
@@ -69,7 +67,7 @@ def test_of_two_equal_answers_the_longer_comment_stays_and_another_comment_is_to
     assert f"changed: first: {CLAIMS[0].factual}: support, another comment" in capsys.readouterr().out
 
 
-def test_several_annotators_of_label_studio(project: Path) -> None:
+def test_reads_several_annotators_of_label_studio(project: Path) -> None:
     who = {'{"id": 2, "email": "a@b.example"}': ("support", ""), "3": ("refute", "")}
     export = exported(project, [who, {}, who, {}])
     assert [one.annotator for one in take(project, export)] == ["user-2", "user-3"] * 2
@@ -77,8 +75,8 @@ def test_several_annotators_of_label_studio(project: Path) -> None:
     assert {one.annotator for one in take(project, export, "--annotator", "2=first", "--annotator", "3=second")} == {"first", "second"}
 
 
-def test_an_export_that_an_editor_saved_is_read(project: Path) -> None:
-    """With a byte order mark, or with the names that older programs gave."""
+def test_reads_an_export_saved_by_an_editor(project: Path) -> None:
+    """With a byte order mark, or with the field names of older versions."""
     export = exported(project, [{"1": ("support", "")}, {}, {}, {}])
     text = export.read_text(encoding="utf-8")
     for other in (text, text.replace('"annotations"', '"completions"')):
@@ -86,7 +84,7 @@ def test_an_export_that_an_editor_saved_is_read(project: Path) -> None:
         assert [(one.annotator, one.verdict) for one in take(project, export)] == [("user-1", "support")]
 
 
-def test_a_skipped_task_is_no_answer(project: Path) -> None:
+def test_ignores_skipped_tasks(project: Path) -> None:
     export = exported(project, [{"1": ("support", "")}, {}, {}, {}])
     tasks = json.loads(export.read_text())
     tasks[0]["annotations"][0]["was_cancelled"] = True
@@ -95,14 +93,14 @@ def test_a_skipped_task_is_no_answer(project: Path) -> None:
     assert take(project, export) == []
 
 
-def test_mail_addresses_do_not_reach_git() -> None:
+def test_email_addresses_do_not_reach_git() -> None:
     with pytest.raises(ValueError, match=r"no mail address.*--annotator 'a@b.example=NAME'"):
         annotator_name("a@b.example", {})
     assert annotator_name("a@b.example", {"a@b.example": "first"}) == "first"
     assert annotator_name("17", {}) == "user-17"
 
 
-def test_a_refuted_claim_that_left_the_data_is_still_known(project: Path) -> None:
+def test_still_knows_a_refuted_claim_that_left_the_data(project: Path) -> None:
     first = sheet(project, "first.csv", [row(0, "refute")])
     take(project, first)
     write_jsonl(project / "claims.jsonl", CLAIMS[1:], key=lambda one: one.id)
@@ -119,17 +117,17 @@ def test_a_refuted_claim_that_left_the_data_is_still_known(project: Path) -> Non
         ([row(0, "support"), row(0, "refute")], r"a\.csv:3: a gave support at .*a\.csv:2 and refute here; delete one"),
     ],
 )
-def test_what_cannot_stand_is_told_and_nothing_is_imported(project: Path, rows: list, told: str) -> None:
+def test_reports_invalid_answers_and_imports_nothing(project: Path, rows: list, told: str) -> None:
     (project / "verdicts.jsonl").touch()
     with pytest.raises(ValueError, match=f"(?s)nothing was imported.*{told}"):
         take(project, sheet(project, "a.csv", [row(2, "support"), *rows][1:] if len(rows) > 1 else rows))
     assert (project / "verdicts.jsonl").read_bytes() == b""
 
 
-def test_answers_to_gone_claims_can_be_left_out(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_can_skip_answers_to_removed_claims(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = sheet(project, "a.csv", [row(0, "support"), row(1, "refute", id="claim-0")])
     assert len(take(project, one, "--skip-gone")) == 1
-    assert "1 left out" in capsys.readouterr().out
+    assert "1 skipped" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -150,14 +148,14 @@ def test_answers_to_gone_claims_can_be_left_out(project: Path, capsys: pytest.Ca
         ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "a comment but no verdict"),
     ],
 )
-def test_files_that_are_none_are_told(project: Path, name: str, content: str | None, told: str) -> None:
+def test_rejects_other_files(project: Path, name: str, content: str | None, told: str) -> None:
     if content is not None:
         (project / name).write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=told):
         take(project, project / name)
 
 
-def test_a_sheet_without_a_name_or_with_one_for_several_is_told(project: Path) -> None:
+def test_rejects_a_sheet_without_one_annotator(project: Path) -> None:
     with pytest.raises(ValueError, match="does not name its annotator"):
         take(project, filled(project, "claims.xlsx", {CLAIMS[0].id: ("support", "")}))
     export = exported(project, [{"1": ("support", ""), "2": ("refute", "")}, {}, {}, {}])
@@ -165,7 +163,7 @@ def test_a_sheet_without_a_name_or_with_one_for_several_is_told(project: Path) -
         take(project, export, "--annotator", "first")
 
 
-def test_two_lines_of_one_annotator_after_a_merge_are_told(tmp_path: Path) -> None:
+def test_reports_two_lines_of_one_annotator_after_a_merge(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "v.jsonl", [verdict(1, "a", "support"), verdict(1, "a", "refute")], key=lambda one: one.claim_id)
     with pytest.raises(ValueError, match="a gave refute and support for claim-000001; delete one line"):
         read_verdicts(tmp_path / "v.jsonl")

@@ -9,7 +9,7 @@ OPTIONS = ("急性应激障碍", "创伤后应激障碍", "适应障碍", "广�
 
 
 def row(stem: str = "最可能的诊断是（ ）。", options: tuple[str, ...] = OPTIONS, answer: str | None = "A", **fields) -> AuditedQuestion:
-    """Return a row; `file`, `at`, `split`, `reasons` and `rules` are of the row, all other fields of its question."""
+    """Return a row; `file`, `at`, `split`, `reasons` and `rules` belong to the row, all other fields to its question."""
     file, at, split = fields.pop("file", "train.jsonl"), fields.pop("at", 1), fields.pop("split", "train")
     reasons, rules = fields.pop("reasons", ()), fields.pop("rules", ())
     seen = Provenance(source="read", url=f"file:{file}", snapshot="2026-01-01", page_id="page-1", position=f"line:{at}")

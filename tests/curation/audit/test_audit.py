@@ -1,4 +1,4 @@
-"""The audit of a small set in which each thing to be found is known, from its files to its page."""
+"""The audit of a small set with planted defects, from its files to its page."""
 
 import json
 import re
@@ -47,7 +47,7 @@ TEST = [
 
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
-    """A set of two splits in the form of CPsyExam."""
+    """A set with two splits in CPsyExam's format."""
     folder = tmp_path / "set"
     folder.mkdir()
     for name, rows in (("train", TRAIN), ("test", TEST)):
@@ -60,7 +60,7 @@ def audited(out: Path) -> dict:
 
 
 @pytest.mark.slow
-def test_what_is_planted_is_found(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_finds_planted_defects(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert main([str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")
     assert {"clusters", "cross_split_clusters", "conflicting_keys", "contaminated", "defects"} <= found.keys()
@@ -76,7 +76,7 @@ def test_what_is_planted_is_found(published: Path, tmp_path: Path, capsys: pytes
     assert conflict["keys"][0]["places"] == ["train.jsonl line:3"]
     counts = {name: (defect["kind"], defect["count"]) for name, defect in found["defects"].items()}
     assert counts["type_and_answer_disagree"] == ("rejected", 1)
-    assert counts["answer_missing"] == ("rejected", 1)  # the one in train: the key of test is withheld
+    assert counts["answer_missing"] == ("rejected", 1)  # only in train: the key of test is withheld
     assert counts["type_tag"] == ("repaired", 1)
     assert found["defects"]["type_tag"]["examples"][0]["stem"].endswith("单选")
     assert [(one["file"], one["withheld"]) for one in found["files"]] == [("test.jsonl", True), ("train.jsonl", False)]
@@ -89,7 +89,7 @@ def test_what_is_planted_is_found(published: Path, tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.slow
-def test_limits_decide_the_exit_status(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_limits_set_the_exit_status(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     command = [str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out"), "--max"]
     assert main([*command, "cross_split_share=0.5", "--max", "conflicting_keys=1"]) == 0
     assert main([*command, "cross_split_share=0.01", "--max", "conflicting_keys=1"]) == 1
@@ -99,7 +99,7 @@ def test_limits_decide_the_exit_status(published: Path, tmp_path: Path, capsys: 
 
 
 @pytest.mark.slow
-def test_a_reference_is_met(published: Path, tmp_path: Path) -> None:
+def test_finds_contamination_by_a_reference(published: Path, tmp_path: Path) -> None:
     reference = tmp_path / "ceval.csv"
     reference.write_text(f"id,question,A,B,C,D,answer\n0,{PTSD},{','.join(OPTIONS)},B\n", encoding="utf-8")
     command = [str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out"), "--reference", str(reference)]
@@ -114,7 +114,7 @@ def test_a_reference_is_met(published: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_set_gives_the_same_bytes(published: Path, tmp_path: Path) -> None:
+def test_same_set_gives_same_bytes(published: Path, tmp_path: Path) -> None:
     for out in ("one", "other"):
         main([str(published), "--format", "cpsyexam", "--out", str(tmp_path / out)])
     for name in ("audit.json", "audit.md", "index.html"):
@@ -123,7 +123,7 @@ def test_the_same_set_gives_the_same_bytes(published: Path, tmp_path: Path) -> N
         assert str(tmp_path).encode() not in text
 
 
-def test_questions_and_items_of_the_pipeline_are_read_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_reads_questions_and_items_of_the_pipeline(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     for split, answer in (("train", "A"), ("test", "B")):
         path = tmp_path / split / "questions.jsonl"
         path.parent.mkdir()
@@ -156,7 +156,7 @@ def test_questions_and_items_of_the_pipeline_are_read_as_they_are(tmp_path: Path
         (["--reference", "x", "--reference-format", "a", "--reference-format", "b"], "one for each"),
     ],
 )
-def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> None:
+def test_reports_wrong_input(flags: list[str], told: str, tmp_path: Path) -> None:
     items = tmp_path / "items.jsonl"
     items.write_bytes(to_line(row().item))
     with pytest.raises(ValueError, match=re.escape(told)):
@@ -164,7 +164,7 @@ def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> Non
     assert not (tmp_path / "out").exists()
 
 
-def test_an_error_shows_no_terminal_controls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+def test_errors_show_no_terminal_controls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     (tmp_path / "a\x1b[2J").touch()
     monkeypatch.setattr("sys.argv", ["audit", "a.csv", "--out", str(tmp_path / "a\x1b[2J")])
     with pytest.raises(SystemExit, match="2"):
@@ -174,8 +174,8 @@ def test_an_error_shows_no_terminal_controls(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(("format_name", "repaired"), [("paper", set()), ("docx", set()), ("table", {"number"})])
-def test_a_paper_with_numbers_and_statements_with_verdicts_are_sound(format_name: str, repaired: set[str]) -> None:
-    """A user was told to take the numbers out of 52 of 52 questions of a paper; in records they are a defect."""
+def test_accepts_numbers_in_papers_and_verdicts_of_statements(format_name: str, repaired: set[str]) -> None:
+    """The audit once told a user to remove the numbers of all 52 questions of a paper; in records they are a defect."""
     about = {"url": "file:a", "provenance": row().item.provenance}
     choice = QuestionItem(**about, type_raw="单选题", stem_raw="3. 导游证几年有效？", options_raw=["A. 一年", "B. 三年"], answer_raw="B")
     statement = QuestionItem(**about, type_raw="判断题", stem_raw="长城的东起点是嘉峪关。", answer_raw="错")
@@ -186,7 +186,7 @@ def test_a_paper_with_numbers_and_statements_with_verdicts_are_sound(format_name
 
 
 @pytest.mark.slow
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_reports_what_cannot_be_read(tmp_path: Path) -> None:
     for name, told in (("no.jsonl", "no file matches"), ("claims.jsonl", "no fields of a question")):
         (tmp_path / "claims.jsonl").write_text('{"claim": "x"}\n', encoding="utf-8")
         with pytest.raises(ValueError, match=told):
@@ -196,7 +196,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_numbers_are_those_of_the_pipeline(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_equal_those_of_the_pipeline(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     command = [str(published), "--format", "cpsyexam", "--out", "out"]
     main(command)
@@ -211,10 +211,8 @@ def test_the_numbers_are_those_of_the_pipeline(published: Path, tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_every_figure_that_can_be_limited_is_told_and_documented(
-    root: Path, published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """In the help, to which docs/audit.md sends its reader; what that page names is there."""
+def test_help_and_docs_list_every_figure(root: Path, published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """docs/audit.md refers its reader to the help; the figures that the page names exist."""
     main([str(published), "--format", "cpsyexam", "--out", str(tmp_path / "out")])
     assert set(FIGURES) == audited(tmp_path / "out")["figures"].keys() - {"questions"}
     capsys.readouterr()
@@ -229,8 +227,8 @@ def test_every_figure_that_can_be_limited_is_told_and_documented(
 
 
 @pytest.mark.slow
-def test_splits_within_one_file_are_told_by_a_field(tmp_path: Path) -> None:
-    """As in three files: the key of test is withheld, which is no defect."""
+def test_a_field_gives_the_splits_within_one_file(tmp_path: Path) -> None:
+    """As with three files, the key of test is withheld, which is not a defect."""
     rows = [line | {"fold": "Train"} for line in TRAIN] + [line | {"fold": "test"} for line in TEST]
     path = tmp_path / "all.jsonl"
     path.write_bytes(b"".join(map(to_line, rows)))
@@ -240,14 +238,14 @@ def test_splits_within_one_file_are_told_by_a_field(tmp_path: Path) -> None:
     assert found["figures"]["test_in_train_share"] == 0.5 and found["defects"]["answer_missing"]["count"] == 1
 
 
-def test_a_limit_is_exceeded_by_more_alone() -> None:
+def test_only_a_larger_figure_exceeds_a_limit() -> None:
     limits = read_limits(["clusters=2", "defects_share=0.1"])
     assert exceeded({"clusters": 2, "defects_share": 0.1}, limits) == []
     assert [row["figure"] for row in exceeded({"clusters": 3, "defects_share": 0.2}, limits)] == ["clusters", "defects_share"]
 
 
-def test_pairs_that_no_cluster_holds_together_still_conflict() -> None:
-    """The second is a twin of the first and of the third, which are no twins: it goes to the first, and its conflict must be told."""
+def test_pairs_outside_a_common_cluster_conflict() -> None:
+    """The second is a twin of the first and of the third, which are not twins: it joins the first, but its conflict must be reported."""
     first = "某校心理教师在团体辅导中发现，低年级学生在参加集体游戏活动时普遍表现得比高年级学生更加积极主动，这最能说明的是（ ）。"
     second = first.replace("辅导中发现", "辅导里发现")
     third = second.replace("参加集体", "参加了集体的").replace("心理教师", "心理的教师")
@@ -257,7 +255,7 @@ def test_pairs_that_no_cluster_holds_together_still_conflict() -> None:
     assert [[place["position"] for place in one["rows"]] for one in found.conflicts] == [["line:2", "line:3"]]
 
 
-def test_writing_in_one_form_is_no_repair() -> None:
+def test_unifying_spelling_is_not_a_repair() -> None:
     one = row(rules=("signs", "type_tag"), reasons=("answer_missing",), answer=None)
     assert repairs_of(one) == ("type_tag",)
     assert [(name, defect["kind"]) for name, defect in defects([one], frozenset()).items()] == [
@@ -269,15 +267,15 @@ def test_writing_in_one_form_is_no_repair() -> None:
 
 
 @pytest.mark.slow
-def test_markdown_of_nothing_to_tell(published: Path, tmp_path: Path) -> None:
+def test_markdown_of_a_set_without_findings(published: Path, tmp_path: Path) -> None:
     assert main([str(published / "test.jsonl"), "--format", "cpsyexam", "--out", str(tmp_path / "out")]) == 0
     found = audited(tmp_path / "out")
     assert found["twins_across_splits"] == [] and found["figures"]["cross_split_share"] is None
     assert "No reference was given." in markdown(found)
 
 
-def test_what_train_knows_of_test_is_told_by_the_answers() -> None:
-    """Twins with the same answer, with another, and where one has none; equal ones with their options in another order, and near ones."""
+def test_reports_what_train_reveals_of_test_by_answers() -> None:
+    """Twins with the same answer, a different one, or none; equal ones with reordered options, and near ones."""
     stems = [f"{PTSD[:-4]}{end}（ ）。" for end in ("诊断是", "评估结果属于哪一种", "首先考虑")]
     near = PTSD.replace("不断闪回", "反复闪回")
     train = [row(stem, answer="A", at=at) for at, stem in enumerate(stems, 1)]
@@ -296,12 +294,12 @@ STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车
 SHORTER = STEM.replace("，明显影响工作", "")
 
 
-def test_near_rows_of_one_cluster_conflict_once() -> None:
+def test_near_rows_of_a_cluster_conflict_once() -> None:
     found = duplicates_in([row(STEM), row(SHORTER, answer="B", at=2)], NEAR_DUPLICATES)
     assert [(one["kind"], len(one["rows"])) for one in found.conflicts] == [("near", 2)]
 
 
-def test_a_twin_without_a_key_may_have_the_same_answer() -> None:
+def test_twin_without_a_key_may_have_the_same_answer() -> None:
     train = [row(STEM, answer="B"), row(STEM, answer=None, at=2)]
     found = duplicates_in([*train, row(SHORTER, file="test.jsonl", split="test")], NEAR_DUPLICATES).leaks.across
     [met] = [one for one in found if one["of"] == "test"]

@@ -1,4 +1,4 @@
-"""How a set is made up: classes, lengths, options; with figures that can be counted by hand."""
+"""The composition of a set: classes, lengths, options, with figures that can be computed by hand."""
 
 import pytest
 
@@ -8,21 +8,21 @@ from tests.curation.audit.question_builder import row
 
 
 @pytest.mark.parametrize(("part", "whole"), [(1, 113), (37, 109), (95, 107), (782, 1_499)])
-def test_a_percentage_is_rounded_once(part: int, whole: int) -> None:
-    """To six digits 1 of 113 is 0.00885, shown as 0.89 %; the page shows 0.88 % where it counts the letters itself."""
+def test_percentage_is_rounded_once(part: int, whole: int) -> None:
+    """To six digits 1 of 113 is 0.00885, shown as 0.89 %; the page, which computes it itself for letters, shows 0.88 %."""
     assert f"{100 * (share(part, whole) or 0):.2f}" == f"{100 * part / whole:.2f}"
 
 
-def test_lengths_of_few_texts_have_no_quartiles() -> None:
+def test_few_texts_have_no_quartiles() -> None:
     assert lengths([row()])["stems"]["quartiles"] is None
 
 
-def test_what_is_far_longer_than_the_others_is_told() -> None:
+def test_reports_length_outliers() -> None:
     found = lengths([*(row("某" * (20 + n % 5), at=n) for n in range(40)), row("长" * 400, at=99)])["stems"]
     assert (found["outliers"], found["examples"][0]["chars"], found["examples"][0]["position"]) == (1, 400, "line:99")
 
 
-def test_what_is_a_little_longer_than_equal_ones_is_not_far() -> None:
+def test_slightly_longer_text_is_no_outlier() -> None:
     found = lengths([*(row("某" * 20, at=n) for n in range(40)), *(row("长" * n, at=n) for n in (19, 22, 39, 41, 9))])["stems"]
     assert [one["chars"] for one in found["examples"]] == [9, 41]
 
@@ -41,12 +41,12 @@ def test_what_is_a_little_longer_than_equal_ones_is_not_far() -> None:
         ("乙" * 100_000 + "3.5", "乙" * 100_000 + "4.5", None),
     ],
 )
-def test_options_that_are_almost_one(one: str, other: str, kind: str | None) -> None:
+def test_near_identical_options(one: str, other: str, kind: str | None) -> None:
     found = near_identical_options([row(options=("另外一个不同的选项", one, other))])
     assert [pair["kind"] for pair in found] == ([kind] if kind else [])
 
 
-def test_a_key_that_a_split_withholds_is_told_from_one_with_holes() -> None:
+def test_distinguishes_withheld_keys_from_incomplete_ones() -> None:
     rows = [row(file="all.jsonl", split="test", answer=None), row(file="all.jsonl"), row(file="all.jsonl", answer=None)]
     assert [(one["split"], one["share"], one["withheld"]) for one in files(rows)] == [("test", 0.0, True), ("train", 0.5, False)]
 
@@ -66,11 +66,11 @@ def test_lengths_are_counted_by_powers_of_two() -> None:
     # Percentage points of chi-square: Abramowitz and Stegun, table 26.8
     [(3.84146, 1, 0.05), (5.99147, 2, 0.05), (7.81473, 3, 0.05), (9.48773, 4, 0.05), (11.3449, 3, 0.01), (16.9190, 9, 0.05), (0.0, 3, 1.0)],
 )
-def test_the_chance_of_a_chi_square(statistic: float, freedom: int, chance: float) -> None:
+def test_p_value_of_chi_square(statistic: float, freedom: int, chance: float) -> None:
     assert chance_of(statistic, freedom) == pytest.approx(chance, rel=1e-4)
 
 
-def test_letters_are_counted_among_questions_of_as_many_options() -> None:
+def test_counts_letters_by_number_of_options() -> None:
     rows = [row(options=("甲", "乙", "丙", "丁"), answer=letter) for letter in "AAAAAABC"]
     rows += [row(options=("甲", "乙"), answer="B"), row(answer=None), row(answer="AB", question_type="mrqa")]
     found = letters(rows)
@@ -80,14 +80,14 @@ def test_letters_are_counted_among_questions_of_as_many_options() -> None:
     assert (found["chi_square"], found["degrees_of_freedom"], found["largest_deviation"]) == (12.0, 4, 0.5)
 
 
-def test_the_longest_option_is_counted_where_one_alone_is() -> None:
+def test_counts_only_a_single_longest_option() -> None:
     options = ("甲", "乙乙", "丙", "丁丁丁")
     found = longest([*(row(options=options, answer="D") for _ in range(3)), row(options=options, answer="A"), row(options=("甲", "乙"))])
     assert (found["questions"], found["right"], found["share"], found["by_chance"]) == (4, 3, 0.75, 0.25)
     assert found["chi_square"] == pytest.approx((3 - 1) ** 2 / (4 * 0.25 * 0.75), abs=1e-4)
 
 
-def test_nothing_can_be_said_of_nothing() -> None:
+def test_empty_set_has_no_figures() -> None:
     assert letters([])["p"] is letters([])["largest_deviation"] is longest([])["p"] is longest([])["share"] is interval(0, 0) is None
     assert longest([])["verdict"] == "too_few"
 
@@ -97,7 +97,7 @@ def test_nothing_can_be_said_of_nothing() -> None:
     # Newcombe, Statistics in Medicine 17 (1998), table I, method 3
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718), (29, 29, 0.8830, 1.0)],
 )
-def test_the_interval_of_a_share(part: int, whole: int, low: float, high: float) -> None:
+def test_interval_of_a_share(part: int, whole: int, low: float, high: float) -> None:
     assert interval(part, whole) == [pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4)]
 
 
@@ -105,7 +105,7 @@ def test_the_interval_of_a_share(part: int, whole: int, low: float, high: float)
     ("right", "verdict"),
     [("AB", "too_few"), ("AB" * 10, "as_by_chance"), ("A" * 13 + "B" * 7, "as_by_chance"), ("A" * 17 + "B" * 3, "biased")],
 )
-def test_a_verdict_needs_questions_and_a_difference(right: str, verdict: str) -> None:
+def test_verdict_needs_questions_and_a_difference(right: str, verdict: str) -> None:
     [table] = letters([row(options=("甲", "乙"), answer=letter) for letter in right])["tables"]
     assert table["verdict"] == verdict
     assert set(table["intervals"]) == set(table["letters"]) == {"A", "B"}

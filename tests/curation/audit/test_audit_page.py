@@ -1,4 +1,4 @@
-"""The page and the Markdown of an audit: hostile texts stay texts, and a real browser draws the charts."""
+"""The page and the Markdown of an audit: hostile texts are escaped, and a real browser draws the charts."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ def hostile_page(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def test_hostile_texts_stay_texts(hostile_page: Path) -> None:
+def test_escapes_hostile_texts(hostile_page: Path) -> None:
     text = (hostile_page / "index.html").read_text(encoding="utf-8")
     page = BeautifulSoup(text, "lxml")
     assert not page.find_all(["script", "iframe", "img", "link", "form", "b0"])
@@ -52,7 +52,7 @@ def test_hostile_texts_stay_texts(hostile_page: Path) -> None:
     assert not re.search(r"(?<!\\)[<\[]", (hostile_page / "audit.md").read_text(encoding="utf-8"))
 
 
-def test_the_page_asks_for_nothing_and_needs_no_script(hostile_page: Path, browser) -> None:
+def test_page_loads_nothing_and_needs_no_script(hostile_page: Path, browser) -> None:
     context = browser.new_context(java_script_enabled=False)
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url))
@@ -62,13 +62,13 @@ def test_the_page_asks_for_nothing_and_needs_no_script(hostile_page: Path, brows
     context.close()
 
 
-def test_a_text_is_shown_in_one_short_line() -> None:
+def test_shows_a_text_in_one_short_line() -> None:
     assert displayable("一\n二\u200b三" + "四" * 300, 8) == "一 二[U+200B]三四四四…"
 
 
 @pytest.fixture
 def charts(tmp_path: Path) -> Path:
-    """A set in which A is right in 30 of 40 questions, and train has three quarters of them."""
+    """A set in which A is correct in 30 of 40 questions, and train has three quarters of them."""
     for split, start, end in (("train", 0, 30), ("test", 30, 40)):
         rows = [row(f"第{n}个问题问的是哪一个方面（ ）", ("甲", "乙"), "AAAB"[n % 4]).item for n in range(start, end)]
         (tmp_path / f"{split}.jsonl").write_bytes(b"".join(map(to_line, rows)))
@@ -82,7 +82,7 @@ def _width_of(page, selector: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_bars_are_as_long_as_their_shares(charts: Path, browser, scheme: str) -> None:
+def test_bar_lengths_match_shares(charts: Path, browser, scheme: str) -> None:
     context = browser.new_context(color_scheme=scheme, viewport={"width": 1000, "height": 800})
     page = context.new_page()
     page.goto(charts.as_uri())
@@ -100,7 +100,7 @@ def test_bars_are_as_long_as_their_shares(charts: Path, browser, scheme: str) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("made", ["hostile_page", "charts"])
-def test_axe_finds_no_fault(request: pytest.FixtureRequest, browser, made: str, scheme: str) -> None:
+def test_axe_finds_no_violation(request: pytest.FixtureRequest, browser, made: str, scheme: str) -> None:
     folder = request.getfixturevalue(made)
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
@@ -127,7 +127,7 @@ def lines() -> list[RepairLine]:
     return lines_of(ROWS, found, withheld(found["files"]))
 
 
-def test_the_gravest_stands_first_and_each_line_is_named(lines: list[RepairLine]) -> None:
+def test_most_serious_comes_first_and_each_line_has_a_position(lines: list[RepairLine]) -> None:
     assert [(line.problem, line.row.position, line.detail) for line in lines] == [
         ("conflicting_key", "line:4", "right here: 创伤后应激障碍; elsewhere: 适应障碍 (train.jsonl line:5)"),
         ("conflicting_key", "line:5", "right here: 适应障碍; elsewhere: 创伤后应激障碍 (train.jsonl line:4)"),
@@ -136,10 +136,10 @@ def test_the_gravest_stands_first_and_each_line_is_named(lines: list[RepairLine]
         ("duplicate", "line:2", "as train.jsonl line:1"),
         ("duplicate", "line:5", "as train.jsonl line:4"),
         ("number", "line:6", ""),
-    ]  # one form of writing (`blank`) is nothing to mend
+    ]  # unifying a spelling (`blank`) is not a repair
 
 
-def test_counts_and_shares_are_those_of_the_lines(lines: list[RepairLine]) -> None:
+def test_counts_and_shares_match_the_lines(lines: list[RepairLine]) -> None:
     told = mend_first(lines, len(ROWS))
     assert [(one["problem"], one["kind"], one["lines"], one["share"]) for one in told][:3] == [
         ("conflicting_key", "conflicting_key", 2, 0.33333333), ("twin_in_train", "twin_in_train", 1, 0.16666667),
@@ -149,12 +149,12 @@ def test_counts_and_shares_are_those_of_the_lines(lines: list[RepairLine]) -> No
 
 
 @pytest.mark.parametrize("stem", ["=1+1", " @SUM(A1)", "＋1", "-2+3", "\t=1"])
-def test_no_cell_of_the_lines_is_a_formula(stem: str) -> None:
+def test_no_csv_cell_is_a_formula(stem: str) -> None:
     told = list(csv.reader(io.StringIO(as_csv([RepairLine(row(stem + "\u202e"), "rejected", "stem_broken", "=x", "")]))))
     assert told[1][4] == "'=x" and told[1][7].startswith("'") and told[1][7].endswith("[U+202E]")
 
 
-def test_the_page_names_the_set_all_clusters_and_cases_beside_their_questions(tmp_path: Path) -> None:
+def test_page_shows_the_set_all_clusters_and_cases(tmp_path: Path) -> None:
     asked = [f"案例之后的第{number}个问题，咨询师首先应当怎样回应求助者的阻抗（ ）" for number in range(40)]
     rows = [row(f"{stem}{'一二三四五六七八九十'[place % 10] * 9}", at=place, shared_stem=None).item for place, stem in enumerate(asked)]
     case = row("最可能的诊断是（ ）。", at=99).item
@@ -178,6 +178,6 @@ def test_the_page_names_the_set_all_clusters_and_cases_beside_their_questions(tm
     assert len(twins) == len(rows) and {file for file, _ in twins} == {"test.jsonl"}
 
 
-def test_a_set_without_a_fault_has_nothing_to_mend() -> None:
+def test_set_without_defects_has_nothing_to_mend() -> None:
     found = findings_of([ROWS[0]], None, NEAR_DUPLICATES)
     assert mend_first(lines_of([ROWS[0]], found, withheld(found["files"])), 1) == []

@@ -1,4 +1,4 @@
-"""The audit of a published set against counts that share nothing with it but the rule which says when two questions are one."""
+"""The audit of a published set against independent counts, which share only the rule for when two questions are the same."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from curation.near_duplicates.same_question import compared_question, relation
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit_real")]  # read once, by one process
 N = NEAR_DUPLICATES.ngram_chars
-_LOOSE = 0.4  # questions of one stem are looked at below the threshold, too: which they are is the rule's own matter
+_LOOSE = 0.4  # questions with one stem are compared below the threshold, too: which ones is up to the rule
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +32,13 @@ def found(rows: list[AuditedQuestion]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def records(real_data: Path) -> dict[str, list[dict]]:
-    """The set as it was published, a line a record."""
+    """The set as published, one record per line."""
     files = sorted((real_data / "cpsyexam").glob("*.jsonl"))
     return {file.name: [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] for file in files}
 
 
 def letters_only(text: str) -> str:
-    """Return a text without anything but letters, digits and what a number or a comparison needs."""
+    """Return a text with only letters, digits, and the signs of numbers and comparisons."""
     return re.sub(r"[^\w<>≤≥=+×÷±%‰./:-]|_", "", text.lower())
 
 
@@ -46,7 +46,7 @@ def grams(text: str) -> set[str]:
     return {text[at : at + N] for at in range(len(text) - N + 1)}
 
 
-def test_the_questions_are_those_of_the_files(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
+def test_reads_all_questions_of_the_files(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
     assert {one["file"]: one["questions"] for one in found["files"]} == {file: len(lines) for file, lines in records.items()}
     published = Counter(line["published_split"] for lines in records.values() for line in lines if "published_split" in line)
     told = Counter()
@@ -55,8 +55,8 @@ def test_the_questions_are_those_of_the_files(found: dict[str, Any], records: di
     assert published and all(told[split] >= count for split, count in published.items())
 
 
-def test_letters_of_plain_keys_are_counted(found: dict[str, Any], rows: list[AuditedQuestion], records: dict[str, list[dict]]) -> None:
-    """Of the keys that are one letter in a record with four options, all but those of questions that were read otherwise."""
+def test_counts_letters_of_plain_keys(found: dict[str, Any], rows: list[AuditedQuestion], records: dict[str, list[dict]]) -> None:
+    """Of keys with one letter in a record with four options, all except those of questions that were read differently."""
     plain = Counter()
     for file in ("train.jsonl", "dev.jsonl"):
         for line in records[file]:
@@ -70,7 +70,7 @@ def test_letters_of_plain_keys_are_counted(found: dict[str, Any], rows: list[Aud
     assert table["chi_square"] == pytest.approx(sum((count - even) ** 2 / even for count in table["letters"].values()), abs=1e-3)
 
 
-def test_multiple_response_questions_with_one_answer_are_all_told(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
+def test_reports_all_multiple_response_questions_with_one_answer(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
     one_letter = sum(
         line["question_type"] == "multi" and bool(re.fullmatch(r"\s*[A-J]\s*[,，、]?\s*", line.get("answer") or ""))
         for lines in records.values()
@@ -80,8 +80,8 @@ def test_multiple_response_questions_with_one_answer_are_all_told(found: dict[st
     assert one_letter and abs(told - one_letter) <= 0.05 * one_letter
 
 
-def test_identical_questions_of_test_and_train_as_published(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
-    """Counted on the raw records: equal letters of stem and options. The audit finds them all, and those it sees through blemishes."""
+def test_finds_identical_questions_of_test_and_train(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
+    """Counted on the raw records: equal letters of stem and options. The audit finds them all, and those with blemishes, too."""
 
     def whole(line: dict) -> tuple[str, ...]:
         options = (line.get("options") or {}).values()
@@ -96,8 +96,8 @@ def test_identical_questions_of_test_and_train_as_published(found: dict[str, Any
     assert 0.9 * across["identical"] <= equal <= across["identical"] + across["near"]
 
 
-def test_answers_of_equal_questions_of_dev_and_train_as_published(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
-    """Counted on the raw records with options, which have their keys in both. The audit may see more, by as many as it has more twins."""
+def test_compares_answers_of_equal_questions_of_dev_and_train(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
+    """Counted on the raw records with options, which have keys in both. The audit may find more, as many as it has more twins."""
 
     def asked(line: dict) -> tuple[tuple[str, ...], frozenset[str] | None]:
         texts = {letter: letters_only(text) for letter, text in line["options"].items() if text.strip()}
@@ -119,7 +119,7 @@ def test_answers_of_equal_questions_of_dev_and_train_as_published(found: dict[st
     assert across["answer_share"] == pytest.approx((twins - across["other_answer"]) / across["questions"], abs=1e-6)
 
 
-def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], rows: list[AuditedQuestion]) -> None:
+def test_twins_of_test_in_train_equal_brute_force(found: dict[str, Any], rows: list[AuditedQuestion]) -> None:
     questions = [(row, compared_question(row.question, N)) for row in rows if row.question.stem]
     case_of = _cases({one.case for _, one in questions if one.case})
     train = [one for row, one in questions if row.split == "train"]
@@ -147,7 +147,7 @@ def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], 
     assert across["identical"] == counts["identical"]
     assert counts["near"] <= across["near"] <= counts["near"] + counts["maybe"] <= 1.5 * counts["near"]
     assert counts["shared_case_only"] <= across["shared_case_only"] <= counts["shared_case_only"] + counts["maybe"]
-    assert 0.1 < across["share"] < 0.125  # one in nine; one in five where questions on a shared case counted as twins
+    assert 0.1 < across["share"] < 0.125  # one in nine; it would be one in five if questions on a shared case counted as twins
     assert 0.17 < (across["identical"] + across["near"] + across["shared_case_only"]) / across["questions"] < 0.22
 
 
@@ -156,7 +156,7 @@ def _near(shared: int, own: set[str], other: set[str], threshold: float = NEAR_D
 
 
 def _cases(texts: set[str]) -> dict[str, int]:
-    """Return the number of the group of each case: those that are near each other, directly or through others."""
+    """Return the number of the group of each case: cases that are near each other, directly or through others."""
     listed = sorted(texts)
     sets, group = [grams(text) for text in listed], list(range(len(listed)))
     for a, b in combinations(range(len(listed)), 2):
@@ -165,7 +165,7 @@ def _cases(texts: set[str]) -> dict[str, int]:
     return dict(zip(listed, group, strict=True))
 
 
-def test_conflicting_keys_hold_all_equal_questions_with_other_letters(found: dict[str, Any], rows: list[AuditedQuestion]) -> None:
+def test_conflicting_keys_include_all_equal_questions_with_other_letters(found: dict[str, Any], rows: list[AuditedQuestion]) -> None:
     keys: dict[tuple, set] = defaultdict(set)
     places: dict[tuple, set] = defaultdict(set)
     for row in rows:

@@ -1,4 +1,4 @@
-"""A release of this project is audited as it is: its tables, and the files beside them; so is a folder of the Hub by its card."""
+"""Auditing a release of this project with its tables and other files, and a folder of the Hub by its card."""
 
 import csv
 import hashlib
@@ -132,7 +132,7 @@ def problems(folder: Path) -> dict[str, set[str]]:
         return found
 
 
-def test_a_release_without_defects_has_none(tmp_path: Path) -> None:
+def test_reports_nothing_for_a_sound_release(tmp_path: Path) -> None:
     write(tmp_path / "release", released())
     assert problems(tmp_path / "release") == {}
     audit = json.loads((tmp_path / "audit/audit.json").read_text(encoding="utf-8"))
@@ -157,7 +157,7 @@ PLANTED: list[tuple[str, str, Callable[[Rows], Any]]] = [
 ]
 
 
-def test_each_planted_defect_is_named(tmp_path: Path) -> None:
+def test_reports_each_planted_defect(tmp_path: Path) -> None:
     rows = released()
     for _, _, plant in PLANTED:
         plant(rows)
@@ -172,7 +172,7 @@ def test_each_planted_defect_is_named(tmp_path: Path) -> None:
     assert (found["file_changed"], found["file_missing"]) == ({"sft/kg.json"}, {"bom.json"})
 
 
-def test_two_questions_of_one_id_are_no_duplicates(tmp_path: Path) -> None:
+def test_two_questions_with_one_id_are_no_duplicates(tmp_path: Path) -> None:
     rows = released()
     rows[TRAIN][1].update(id=rows[TRAIN][2]["id"])
     write(tmp_path / "release", rows)
@@ -180,7 +180,7 @@ def test_two_questions_of_one_id_are_no_duplicates(tmp_path: Path) -> None:
     assert found["repeated_id"] == {TRAIN} and found.keys().isdisjoint({"conflicting_key", "duplicate"})
 
 
-def test_a_row_is_named_by_the_id_that_its_file_gives_it(tmp_path: Path) -> None:
+def test_reports_a_row_by_the_id_in_its_file(tmp_path: Path) -> None:
     rows = released()
     rows[TRAIN][1].update(id="own-1", answer="")
     write(tmp_path / "release", rows)
@@ -189,7 +189,7 @@ def test_a_row_is_named_by_the_id_that_its_file_gives_it(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_folder_of_the_hub_is_read_by_its_card(tmp_path: Path) -> None:
+def test_reads_a_hub_folder_by_its_card(tmp_path: Path) -> None:
     folder = tmp_path / "hub"
     (folder / "data").mkdir(parents=True)
     for name, numbers in (("0001", (0, 1)), ("0002", (2, 3))):

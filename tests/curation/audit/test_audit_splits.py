@@ -1,4 +1,4 @@
-"""To which split a question of a published set belongs."""
+"""The split of each question of a published set."""
 
 import json
 from pathlib import Path
@@ -28,18 +28,18 @@ from curation.audit.sets import FIELDS, SplitOf, audited_questions, read_set, re
         ("questions.jsonl", None),
     ],
 )
-def test_a_name_tells_the_split(name: str, split: str | None) -> None:
+def test_file_name_gives_the_split(name: str, split: str | None) -> None:
     assert split_in_name(name) == split
 
 
-def test_a_pattern_overrules_a_name() -> None:
+def test_pattern_overrules_a_name() -> None:
     told = read_split_of(["part1*=train", "a/*.csv = test"])
     assert splits_of_file("x/part1_test.csv", {}, told) == {"": "train"}
     assert splits_of_file("a/dev.csv", {"line:2": "train"}, told) == {"": "test"}
     assert splits_of_file("b/dev.csv", {}, told) == {"": "dev"}
 
 
-def test_a_record_tells_its_split_where_its_file_does_not() -> None:
+def test_record_gives_its_split_if_its_file_does_not() -> None:
     beside = {"line:1": "Validation", "line:3": "fold 2", "line:4": "x" * 41}
     splits = splits_of_file("all.jsonl", beside, SplitOf())
     assert splits == {"line:1": "val", "line:3": "fold 2"}
@@ -51,7 +51,7 @@ def test_a_record_tells_its_split_where_its_file_does_not() -> None:
         splits_of_file("all.jsonl", {}, read_split_of(["subset"]))
 
 
-def test_a_file_that_tells_nothing_has_no_split() -> None:
+def test_file_without_a_split_name_has_no_split() -> None:
     assert splits_of_file("paper.txt", {}, SplitOf()) == {}
     assert split_at({}, "line:1") is None
 
@@ -88,7 +88,7 @@ def _write_parquet(path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "xlsx", "json", "parquet"])
 @pytest.mark.parametrize("asked", [False, True])
-def test_the_split_of_each_row_is_read_from_any_file_of_records(kind: str, asked: bool, tmp_path: Path) -> None:
+def test_reads_the_split_of_each_row_from_any_format(kind: str, asked: bool, tmp_path: Path) -> None:
     path = tmp_path / f"all.{kind}"
     if kind == "csv":
         _write_csv(path, "题干,A,B,C,D,答案,Split")
@@ -101,7 +101,7 @@ def test_the_split_of_each_row_is_read_from_any_file_of_records(kind: str, asked
 
 
 @pytest.mark.slow
-def test_a_folder_of_shards_as_datasets_writes_them(tmp_path: Path) -> None:
+def test_reads_a_folder_of_shards_written_by_datasets(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "README.md").write_text("# 心理学\n1. 感觉是（ ）。\nA．甲 B．乙\n", encoding="utf-8")
     for name in ("train-00000-of-00002", "train-00001-of-00002", "validation-00000-of-00001"):
@@ -113,7 +113,7 @@ def test_a_folder_of_shards_as_datasets_writes_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_layout_of_ones_own(tmp_path: Path) -> None:
+def test_reads_a_user_defined_layout(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("mine: {known_by: [[ti, da]], questions: {stem_raw: ti, options_raw: xuan, answer_raw: da}}", encoding="utf-8")
     pq.write_table(pa.table({"ti": [_question(1)], "xuan": [{"A": "甲", "B": "乙"}], "da": ["B"]}), tmp_path / "test.parquet")
@@ -122,13 +122,13 @@ def test_a_layout_of_ones_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("said", [["=train"], ["part*="], ["one", "two"], [" "]])
-def test_what_says_no_split_is_an_error(said: list[str]) -> None:
+def test_rejects_invalid_split_of(said: list[str]) -> None:
     with pytest.raises(ValueError, match="expected PATTERN=SPLIT"):
         read_split_of(said)
 
 
 @pytest.mark.slow
-def test_a_line_that_cannot_be_read_withholds_no_key(tmp_path: Path) -> None:
+def test_unreadable_line_does_not_count_as_withheld_key(tmp_path: Path) -> None:
     lines = ['{"题干":"知觉是（ ）","A":"甲","B":"乙","答案":"A","split":"train"}', '{"broken']
     (tmp_path / "all.jsonl").write_text("\n".join(lines), encoding="utf-8")
     found = findings_of(audited_questions(read_set([str(tmp_path)], None), SplitOf(), CLEAN), None, NEAR_DUPLICATES)

@@ -1,4 +1,4 @@
-"""The claims that were chosen, remembered in git: fresh clones, more facts, merges, by git and DVC as people use them."""
+"""The chosen claims, recorded in git: fresh clones, more facts, merges, with git and DVC as people use them."""
 
 import os
 import shutil
@@ -53,7 +53,7 @@ def repository(template: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository that has the stage as dvc.yaml has it, with its code elsewhere and facts in git."""
+    """A repository with the stage as in dvc.yaml, its code elsewhere and facts in git."""
     yaml, folder = YAML(typ="safe", pure=True), tmp_path_factory.mktemp("chosen") / "first"
     stage = yaml.load(ROOT / "dvc.yaml")["stages"]["claims"]
     stage["deps"] = [dep for dep in stage["deps"] if dep.startswith("data/") or dep.endswith(("verdicts.jsonl", "decisions.jsonl"))]
@@ -72,7 +72,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_line_copied_from_the_review_settles_it_at_the_next_repro(repository: Path) -> None:
+def test_copied_review_line_decides_at_the_next_repro(repository: Path) -> None:
     said, denied = (fact("disease_infectivity", head, "传染性", polarity) for head, polarity in (("军团菌病", True), ("军团病", False)))
     write_jsonl(repository / "data/unique/facts.jsonl", [said, denied], key=lambda fact: fact.id)
     alias = Alias(name="军团菌病", alias="军团病", entity_type="disease", provenance=seen())
@@ -92,7 +92,7 @@ def clone_of(folder: Path, name: str) -> Path:
 
 
 @pytest.mark.slow
-def test_a_fresh_clone_and_more_facts_leave_what_was_chosen(repository: Path) -> None:
+def test_fresh_clone_and_more_facts_keep_the_choice(repository: Path) -> None:
     before = chosen(repository)
     assert len(before) == 40
     clone = clone_of(repository, "clone")
@@ -108,18 +108,18 @@ def test_a_fresh_clone_and_more_facts_leave_what_was_chosen(repository: Path) ->
 
 
 @pytest.mark.slow
-def test_two_branches_merge_by_lines(repository: Path) -> None:
+def test_merges_two_branches_by_lines(repository: Path) -> None:
     before = set(chosen(repository))
     one, other = clone_of(repository, "one"), clone_of(repository, "other")
     for folder, numbers in ((one, range(20, 200)), (other, range(180))):
         state_facts(folder, numbers)
         dvc(folder)
-        run(folder, "git", "checkout", "-q", "--", "data", "dvc.lock")  # the two disagree about the memory alone
+        run(folder, "git", "checkout", "-q", "--", "data", "dvc.lock")  # the two differ only in the record of choices
         commit(folder)
     new = (set(chosen(one)) | set(chosen(other))) - before
     run(one, "git", *AS_SOMEBODY, "pull", "-q", "--no-rebase", "--no-edit", str(other), "main")
     merged = set(chosen(one))
     assert new and new <= merged
     dvc(one)
-    after = set(chosen(one))  # what was over the cap went, or what was missing came
+    after = set(chosen(one))  # the claims over the cap left, or the missing ones came
     assert len(after) == 40 and (after <= merged or merged <= after)

@@ -1,4 +1,4 @@
-"""What holds of claim pairs whatever the facts are: all 17 types, every template set, heads and tails that imitate the sentences."""
+"""Laws of claim pairs for any facts: all 17 types, every template set, heads and tails that imitate the sentences."""
 
 import re
 from collections import Counter
@@ -62,7 +62,7 @@ def differ_by_the_negation_alone(said: str, denied: str) -> bool:
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(ANY_FACTS, st.sampled_from(SETS), st.integers(1, 20), st.randoms())
-def test_the_laws_hold_of_all_types_and_sets(facts: list[Fact], name: str, cap: int, random) -> None:
+def test_laws_hold_for_all_types_and_sets(facts: list[Fact], name: str, cap: int, random) -> None:
     params = Claims(per_type=cap, template=name, seed=1)
     claims, refused = make_claims(facts, params, ClaimContext(synonyms=NAMES))
     by_id = {one.id: one for one in facts}
@@ -90,8 +90,8 @@ def ids_of(claims: list[ClaimPair]) -> frozenset[str]:
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(ANY_FACTS, ANY_FACTS, st.sampled_from(SETS), st.integers(1, 5), st.integers(0, 3))
-def test_more_facts_leave_what_was_chosen(facts: list[Fact], added: list[Fact], name: str, cap: int, seed: int) -> None:
-    """Only a fact that one of the new ones contradicts goes; a third run changes nothing."""
+def test_more_facts_keep_the_choice(facts: list[Fact], added: list[Fact], name: str, cap: int, seed: int) -> None:
+    """Only a fact that a new one contradicts leaves; a third run changes nothing."""
     params = Claims(per_type=cap, template=name, seed=seed)
     first, _ = make_claims(facts, params, ClaimContext(synonyms=NAMES))
     known = {one.id for one in facts}
@@ -103,7 +103,7 @@ def test_more_facts_leave_what_was_chosen(facts: list[Fact], added: list[Fact], 
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_tenth_more_facts_of_every_type_leaves_every_claim(name: str) -> None:
+def test_a_tenth_more_facts_keeps_every_claim(name: str) -> None:
     facts = []
     for number in range(220):
         for relation in RELATIONS[:14] + RELATIONS[15:]:
@@ -118,13 +118,13 @@ def test_a_tenth_more_facts_of_every_type_leaves_every_claim(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [  # the second says what the first denies, or denies what it says, or is the same sentence, each by another cut
+    [  # the second states what the first denies, denies what it states, or is the same sentence, each split differently
         (fact("disease_infectivity", "甲", "传染性", True), fact("disease_infectivity", "甲不", "传染性", True)),
         (fact("disease_cause", "甲", "乙的病因包括丙", True), fact("disease_cause", "甲的病因包括乙", "丙", True)),
         (fact("disease_cause", "甲", "乙", False), fact("disease_cause", "甲", "乙 ", False)),
     ],
 )
-def test_sentences_that_meet_by_another_cut_make_one_claim(one: Fact, other: Fact) -> None:
+def test_equal_sentences_split_differently_make_one_claim(one: Fact, other: Fact) -> None:
     claims, refused = make_claims([one, other], Claims(per_type=9, template="paper", seed=1))
     assert len(claims) == 1 and [(row.reason, row.detail) for row in refused] == [("duplicate_claim", claims[0].fact_ids[0])]
 
@@ -132,7 +132,7 @@ def test_sentences_that_meet_by_another_cut_make_one_claim(one: Fact, other: Fac
 @pytest.mark.slow
 @settings(deadline=None)
 @given(ANY_FACTS, st.integers(1, 4))
-def test_a_second_run_changes_nothing(facts, cap) -> None:
+def test_second_run_changes_nothing(facts, cap) -> None:
     params = Claims(per_type=cap, template="paper", seed=1)
     claims, rejected = make_claims(facts, params)
     again, refused = make_claims(facts, params, ClaimContext(chosen=ids_of(claims)))

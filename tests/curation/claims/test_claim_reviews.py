@@ -1,4 +1,4 @@
-"""Facts that contradict each other: a reader sees who says what, copies a line, and the next run does what was decided."""
+"""Contradicting facts: a reviewer sees the sources of each side and copies a line, and the next run applies the decision."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def reviews(facts: list[Fact], decisions: dict[str, Decision] | None = None) -> 
     return reviews_of(resolve(facts, NAMES, known.decisions), PARAMS, known)
 
 
-def test_a_reader_sees_what_is_said_by_whom_and_how_to_decide() -> None:
+def test_review_shows_statements_sources_and_how_to_decide() -> None:
     [review] = reviews([DENIED, SAID])
     assert (review.kind, review.asked) == ("fact", " ".join(review.asked.split()))
     assert all(name in review.asked for name in ("军团菌病", "军团病", "disease_infectivity", "传染性"))
@@ -107,26 +107,26 @@ def test_a_reader_sees_what_is_said_by_whom_and_how_to_decide() -> None:
         ),
     ],
 )
-def test_what_a_reader_decides_is_done(facts: list[Fact], decisions: dict, said: set[str], refused: dict) -> None:
+def test_applies_a_reviewers_decision(facts: list[Fact], decisions: dict, said: set[str], refused: dict) -> None:
     assert made(facts, decisions) == (said, refused) == made(facts[::-1], decisions)
     assert bool(reviews(facts, decisions)) == any(reason == "contradicted" for reason, _ in refused.values())
 
 
-def test_of_several_facts_against_one_the_first_by_id_is_named() -> None:
+def test_names_the_first_by_id_of_several_contradicting_facts() -> None:
     facts = [fact("disease_food", "痛风", "黄酒"), *(fact("disease_food", "痛风", name, False) for name in ("酒类", "酒精饮料"))]
     for order in (facts, facts[::-1]):
         assert made(order, {})[1]["痛风 黄酒"] == ("contradicted", min(facts[1].id, facts[2].id))
 
 
-def test_of_several_that_overrule_one_the_first_by_id_is_named() -> None:
+def test_names_the_first_by_id_of_several_overruling_facts() -> None:
     classes = [fact("disease_food", "痛风", name, False) for name in ("酒类", "酒精饮料")]
     facts = [fact("disease_food", "痛风", "黄酒"), *classes]
     for order in (facts, facts[::-1]):
         assert made(order, decided(*((one, False) for one in classes)))[1]["痛风 黄酒"] == ("overruled", min(one.id for one in classes))
 
 
-def test_who_falls_speaks_against_nobody() -> None:
-    """忌酒类 is overruled by what was decided on 黄酒, and no longer speaks for or against another food."""
+def test_overruled_fact_contradicts_no_other() -> None:
+    """忌酒类 is overruled by the decision on 黄酒, and no longer supports or contradicts another food."""
     rice, drink = fact("disease_food", "痛风", "黄酒"), fact("disease_food", "痛风", "酒类", False)
     facts = [rice, drink, fact("disease_food", "痛风", "红酒"), fact("disease_food", "痛风", "酒精饮料", False)]
     assert made(facts, decided((rice, True)))[1]["痛风 酒精饮料"] == ("overruled", rice.id)
@@ -134,7 +134,7 @@ def test_who_falls_speaks_against_nobody() -> None:
     assert made([rice, drink, other_head], decided((rice, False)))[0] == {"痛风忌吃酒类", "痛风病忌吃黄酒"}
 
 
-def test_decisions_that_contradict_each_other_are_told() -> None:
+def test_reports_contradicting_decisions() -> None:
     with pytest.raises(ValueError, match=f"{CLASS.id} and {EGG.id}|{EGG.id} and {CLASS.id}.*contradict each other.*delete one"):
         made([EGG, CLASS], decided((EGG, True), (CLASS, False)))
     with pytest.raises(ValueError, match="state the same but are decided differently; delete one of the two lines"):
@@ -143,16 +143,16 @@ def test_decisions_that_contradict_each_other_are_told() -> None:
         made([LOW, HIGH], decided((LOW, True), (HIGH, True)))
 
 
-def test_a_decision_without_a_clash_changes_nothing() -> None:
+def test_decision_without_a_contradiction_changes_nothing() -> None:
     assert made([SAID], decided((SAID, False))) == ({"军团菌病具有传染性"}, {})
 
 
-def test_a_fact_stands_once_in_its_review() -> None:
+def test_fact_is_in_its_review_once() -> None:
     [review] = reviews([fact("disease_food", "痛风", "酒"), fact("disease_food", "痛风", "酒类", False)])
     assert [one.rows for one in review.statements] == [1, 1]
 
 
-def test_what_could_be_no_claim_is_not_asked() -> None:
+def test_does_not_ask_about_facts_that_cannot_be_claims() -> None:
     assert reviews([fact("disease_food", "痛风", "多吃鸡蛋"), fact("disease_food", "痛风", "多吃鸡蛋", False)]) == []
 
 
@@ -167,7 +167,7 @@ FACTS = st.lists(
 
 @pytest.mark.slow
 @given(FACTS, st.dictionaries(st.integers(0, 9), st.booleans(), max_size=3), st.randoms())
-def test_no_two_claims_contradict_each_other_whatever_is_decided(facts: list[Fact], lines: dict[int, bool], random) -> None:
+def test_no_two_claims_contradict_each_other_whatever_the_decisions(facts: list[Fact], lines: dict[int, bool], random) -> None:
     decisions = decided(*((facts[place], polarity) for place, polarity in lines.items() if place < len(facts)))
     known = ClaimContext(synonyms=NAMES, decisions=decisions)
     try:
@@ -187,7 +187,7 @@ def test_no_two_claims_contradict_each_other_whatever_is_decided(facts: list[Fac
 
 
 def run(folder: Path) -> tuple[list[str], list[str], list[Review]]:
-    """Run both stages as the pipeline does; return claims, reasons and what is left to decide."""
+    """Run both stages as the pipeline does; return claims, reasons and the open reviews."""
     paths = {"out": "unique", "metrics": "m.json", "decisions": "decisions.jsonl", "references": "none.jsonl"}
     argv = [*(f"--{name}={folder / path}" for name, path in paths.items()), "--ngram_chars=3", "--threshold=0.8", "--case_threshold=0.8"]
     near_duplicates.main([*argv, f"--questions={folder}/questions.jsonl", f"--facts={folder}/facts.jsonl"])
@@ -199,7 +199,7 @@ def run(folder: Path) -> tuple[list[str], list[str], list[Review]]:
     return found, reasons, list(read_jsonl(folder / "claims/review.jsonl", Review))
 
 
-def test_a_line_copied_from_the_review_settles_it(tmp_path: Path) -> None:
+def test_copied_review_line_decides(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "questions.jsonl", [], key=str)
     write_jsonl(tmp_path / "facts.jsonl", [SAID, DENIED], key=lambda one: one.id)
     write_jsonl(

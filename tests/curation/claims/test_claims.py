@@ -23,7 +23,7 @@ from tests.curation.records import fact, seen
 PARAMS = Claims(per_type=1000, template="paper", seed=1)
 
 
-# SdAK, Table 2: head, tail, factual claim, non-factual claim. The paper's own unevenness is kept: a full stop after the first alone.
+# SdAK, Table 2: head, tail, factual claim, non-factual claim. The paper's inconsistency is kept: only the first has a full stop.
 TABLE_2 = {
     "metric_effect": ("抗内皮细胞抗体检查", "血管炎", "抗内皮细胞抗体检查可用于血管炎患者。", "抗内皮细胞抗体检查不可用于血管炎患者。"),
     "disease_infectivity": ("喉囊肿", "传染性", "喉囊肿具有传染性", "喉囊肿不具有传染性"),
@@ -50,7 +50,7 @@ TABLE_2 = {
 }
 
 
-def test_the_seventeen_pairs_of_the_paper_come_out_to_the_letter() -> None:
+def test_reproduces_the_seventeen_pairs_of_the_paper_exactly() -> None:
     assert set(TABLE_2) == set(RELATIONS)
     claims, rejected = make_claims([fact(relation, row[0], row[1]) for relation, row in TABLE_2.items()], PARAMS)
     assert not rejected
@@ -59,7 +59,7 @@ def test_the_seventeen_pairs_of_the_paper_come_out_to_the_letter() -> None:
 
 @pytest.mark.parametrize("name", ["paper", "released", "varied"])
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_the_sentences_of_a_pair_differ_by_the_negation_alone(relation: str, name: str) -> None:
+def test_sentences_of_a_pair_differ_only_in_the_negation(relation: str, name: str) -> None:
     for template in read_templates(name)[relation]:
         said, denied = template.fill("头甲", "尾乙")
         steps = [(said[a:b], denied[c:d]) for tag, a, b, c, d in SequenceMatcher(None, said, denied, False).get_opcodes() if tag != "equal"]
@@ -67,12 +67,12 @@ def test_the_sentences_of_a_pair_differ_by_the_negation_alone(relation: str, nam
         assert all(part in sentence for part in ("头甲", "尾乙") for sentence in (said, denied))
 
 
-def test_the_wording_of_the_released_data_is_a_set_of_its_own() -> None:
+def test_wording_of_the_released_data_is_a_separate_set() -> None:
     claims, _ = make_claims([fact("disease_cause", "乳核", "痰浊凝结所致")], Claims(per_type=9, template="released", seed=1))
     assert [(c.factual, c.non_factual) for c in claims] == [("乳核的病因可能包括痰浊凝结所致", "乳核的病因不可能包括痰浊凝结所致")]
 
 
-def test_the_first_varied_wording_is_the_papers() -> None:
+def test_first_varied_wording_is_the_papers() -> None:
     assert {name: wordings[0] for name, wordings in read_templates("varied").items()} == {
         name: wordings[0] for name, wordings in read_templates("paper").items()
     }
@@ -137,7 +137,7 @@ REFUSED: dict[str | None, list[str]] = {
 
 
 @pytest.mark.parametrize(("reason", "row"), [(reason, row) for reason, rows in REFUSED.items() for row in rows])
-def test_each_refusal_has_its_reason(reason: str | None, row: str) -> None:
+def test_each_rejection_has_its_reason(reason: str | None, row: str) -> None:
     claims, rejected = make_claims([fact(*row.split(" "))], PARAMS)
     assert (len(claims), [row.reason for row in rejected]) == ((0, [reason]) if reason else (1, []))
 
@@ -188,13 +188,13 @@ COMPATIBLE = [
 
 
 @pytest.mark.parametrize("facts", CLASHING)
-def test_two_that_clash_are_both_refused_and_name_each_other(facts: list[Fact]) -> None:
+def test_rejects_both_contradicting_facts_with_each_others_id(facts: list[Fact]) -> None:
     claims, refused = make_claims(facts, PARAMS)
     assert claims == [] and [(row.reason, row.detail) for row in refused] == [("contradicted", one.id) for one in facts[::-1]]
 
 
 @pytest.mark.parametrize("facts", COMPATIBLE)
-def test_what_one_is_not_sure_of_contradicts_nothing(facts: list[Fact]) -> None:
+def test_uncertain_facts_contradict_nothing(facts: list[Fact]) -> None:
     assert len(make_claims(facts, PARAMS)[0]) == 2
 
 
@@ -202,13 +202,13 @@ def alias(name: str, other: str) -> Alias:
     return Alias(name=name, alias=other, entity_type="disease", provenance=seen())
 
 
-def test_a_tail_that_is_another_name_of_its_head_is_refused() -> None:
+def test_rejects_a_tail_that_is_an_alias_of_its_head() -> None:
     known = ClaimContext(synonyms=Synonyms([alias("惊风", "惊厥")]))
     _, rejected = make_claims([fact("disease_symptom", "惊风", "惊厥"), fact("disease_symptom", "惊厥", "惊风")], PARAMS, known)
     assert [row.reason for row in rejected] == ["names_itself"] * 2
 
 
-def test_two_names_of_one_disease_neither_contradict_nor_repeat_each_other() -> None:
+def test_aliases_neither_contradict_nor_repeat_each_other() -> None:
     known = ClaimContext(synonyms=Synonyms([alias("军团菌病", "军团病")]))
     denied = [fact("disease_infectivity", "军团菌病", "传染性"), fact("disease_infectivity", "军团病", "传染性", False)]
     claims, rejected = make_claims(denied, PARAMS, known)
@@ -217,26 +217,26 @@ def test_two_names_of_one_disease_neither_contradict_nor_repeat_each_other() -> 
     assert (len(claims), [row.reason for row in rejected]) == (1, ["duplicate_claim"])
 
 
-def test_an_alias_of_signs_alone_names_nothing() -> None:
+def test_ignores_an_alias_of_punctuation_only() -> None:
     names = Synonyms([alias("肺炎", "……"), alias("……", "肺结核")])
     assert [names.of(name) for name in ("肺炎", "肺结核")] == ["肺炎", "肺结核"]
     assert make_claims([fact("disease_symptom", "肺炎", "发热")], PARAMS, ClaimContext(synonyms=names))[0]
 
 
-def test_a_name_that_two_entries_claim_makes_them_no_synonyms() -> None:
+def test_shared_alias_makes_no_synonyms() -> None:
     names = Synonyms([alias("风寒感冒", "感冒"), alias("风热感冒", "感冒")])
     assert len({names.of(name) for name in ("感冒", "风寒感冒", "风热感冒")}) == 3
     assert names.are_one("风寒感冒", "感冒") and names.are_one("感冒", "风寒感冒") and not names.are_one("风寒感冒", "风热感冒")
 
 
-def test_names_that_call_each_other_are_one() -> None:
+def test_mutual_aliases_are_one_name() -> None:
     names = Synonyms([alias("甲", "乙"), alias("乙", "甲"), alias("乙", "丙")])
     assert len({names.of(name) for name in "甲乙丙"}) == 1
 
 
-def test_a_fact_that_a_reference_states_is_marked_or_dropped(tmp_path: Path) -> None:
+def test_marks_or_drops_facts_in_a_reference(tmp_path: Path) -> None:
     one, other = fact("disease_symptom", "肺炎", "发热"), fact("disease_symptom", "肺炎", "咳嗽")
-    told = fact("disease_complication", "肺 炎", "发热")  # whatever it calls the relation
+    told = fact("disease_complication", "肺 炎", "发热")  # under any relation
     write_jsonl(tmp_path / "facts.jsonl", [one, other], key=lambda row: row.id)
     write_jsonl(tmp_path / "references.jsonl", [told], key=lambda row: row.id)
     for way, left in (("mark", 2), ("drop", 1)):
@@ -262,24 +262,24 @@ def verdict(claim: ClaimPair, annotator: str, answer: str) -> Verdict:
         ("support support refute", True, True),
     ],
 )
-def test_what_people_refute_goes_and_what_they_doubt_may(answers: str, kept: bool, strictly: bool) -> None:
+def test_drops_refuted_claims_and_optionally_neutral_ones(answers: str, kept: bool, strictly: bool) -> None:
     facts = [fact("disease_symptom", "肺炎", "发热")]
     given = [verdict(make_claims(facts, PARAMS)[0][0], str(number), answer) for number, answer in enumerate(answers.split())]
     known = ClaimContext(judged=judgements({given[0].claim_id: given}))
-    for template in ("paper", "released"):  # it was judged as the paper words it
+    for template in ("paper", "released"):  # it was judged in the paper's wording
         params = Claims(per_type=9, template=template, seed=1)
         assert bool(make_claims(facts, params, known)[0]) == kept
         assert bool(make_claims(facts, msgspec.structs.replace(params, neutral="drop"), known)[0]) == strictly
 
 
-def test_a_claim_is_known_by_every_wording() -> None:
+def test_recognizes_a_claim_in_every_wording() -> None:
     one = fact("disease_symptom", "肺炎", "发热")
     assert {make_claims([one], Claims(per_type=9, template=name, seed=1))[0][0].id for name in ("paper", "released", "varied")} <= set(
         claim_ids(one)
     )
 
 
-def test_two_facts_with_one_sentence_give_one_claim() -> None:
+def test_two_facts_with_one_sentence_make_one_claim() -> None:
     twin = msgspec.structs.replace(fact("disease_cause", "哮喘", "花粉"), id="fact-other")
     claims, rejected = make_claims([fact("disease_cause", "哮喘", "花粉"), twin], PARAMS)
     assert (len(claims), [row.reason for row in rejected]) == (1, ["duplicate_claim"])
@@ -289,7 +289,7 @@ def chosen_of(claims: list[ClaimPair]) -> frozenset[str]:
     return frozenset(key for claim in claims for key in claim.fact_ids)
 
 
-def test_a_cap_is_spread_over_heads_and_new_facts_do_not_reshuffle() -> None:
+def test_spreads_the_cap_over_heads_and_new_facts_do_not_reshuffle() -> None:
     facts = [fact("disease_symptom", f"病{h}", f"症{h}之{t}") for h in range(20) for t in range(h + 1)]
     params = Claims(per_type=40, template="paper", seed=1)
     claims, rejected = make_claims(facts, params)
@@ -302,26 +302,26 @@ def test_a_cap_is_spread_over_heads_and_new_facts_do_not_reshuffle() -> None:
     assert {c.id for c in claims} == {c.id for c in more}
 
 
-def test_common_tails_wait_for_the_others_turn() -> None:
+def test_common_tails_wait_for_the_others() -> None:
     facts = [fact("disease_department", f"病{number}", "内科" if number % 10 else f"第{number}科") for number in range(2_000)]
     claims, _ = make_claims(facts, Claims(per_type=210, template="paper", seed=1))
     tails = Counter(claim.tail for claim in claims)
-    assert (tails["内科"], len(tails)) == (10, 201)  # all the rare ones, and the common one for the rest
+    assert (tails["内科"], len(tails)) == (10, 201)  # all the rare ones, and the common one for the remaining claims
 
 
-def test_a_tail_has_a_two_hundredth_of_the_places_before_it_waits() -> None:
+def test_tail_gets_a_two_hundredth_of_the_cap_before_it_waits() -> None:
     facts = [fact("disease_department", f"病{number}", "内科" if number % 2 else f"第{number}科") for number in range(2_000)]
     claims, _ = make_claims(facts, Claims(per_type=400, template="paper", seed=1))
     assert Counter(claim.tail for claim in claims)["内科"] == 2
 
 
-def test_denials_and_what_is_said_take_turns() -> None:
+def test_affirmed_and_denied_facts_take_turns() -> None:
     facts = [fact("disease_infectivity", f"病{number}", "传染性", number % 10 == 0) for number in range(1_000)]
     claims, _ = make_claims(facts, Claims(per_type=100, template="paper", seed=1))
     assert Counter("不" in claim.factual for claim in claims) == {True: 50, False: 50}
 
 
-def test_a_lower_cap_keeps_the_spread_and_a_higher_one_what_was_chosen() -> None:
+def test_lower_cap_keeps_the_spread_and_higher_cap_the_choice() -> None:
     facts = [fact("disease_symptom", f"病{h}", f"症{h}之{t}") for h in range(10) for t in range(10)]
     first = chosen_of(make_claims(facts, Claims(per_type=50, template="paper", seed=1))[0])
     less, _ = make_claims(facts, Claims(per_type=10, template="paper", seed=1), ClaimContext(chosen=first))
@@ -329,7 +329,7 @@ def test_a_lower_cap_keeps_the_spread_and_a_higher_one_what_was_chosen() -> None
     assert first < chosen_of(make_claims(facts, Claims(per_type=60, template="paper", seed=1), ClaimContext(chosen=first))[0])
 
 
-def test_an_unknown_template_set_names_the_known_ones() -> None:
+def test_unknown_template_set_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"unknown template set 'papr'; known: .*paper"):
         read_templates("papr")
 
@@ -339,7 +339,7 @@ def test_braces_in_a_fact_are_text() -> None:
     assert claims[0].factual == "{tail}的常见症状包括{head}"
 
 
-def test_a_template_names_head_and_tail_once_each() -> None:
+def test_template_has_head_and_tail_once_each() -> None:
     assert Template(factual="{tail}在{head}", non_factual="{tail}不在{head}").fill("{tail}", "乙") == ("乙在{tail}", "乙不在{tail}")
 
 
@@ -361,7 +361,7 @@ def test_the_stage_writes_claims_rejected_and_metrics(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("design", "pairs", "rows"), [("both", 4, 4), ("paper", 4, 0), ("fourfold", 0, 4)])
-def test_a_design_has_what_it_is_called_after(design: str, pairs: int, rows: int, tmp_path: Path) -> None:
+def test_each_design_gives_its_sets(design: str, pairs: int, rows: int, tmp_path: Path) -> None:
     medicines = (("痛风", "非布司他"), ("痛风", "苯溴马隆"), ("癫痫", "卡马西平"), ("癫痫", "丙戊酸钠"))
     facts = [fact("disease_medicine", *names) for names in medicines]
     write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda f: f.id)
@@ -374,17 +374,17 @@ def test_a_design_has_what_it_is_called_after(design: str, pairs: int, rows: int
     assert reasons == (set() if pairs else {"pair_unwanted"})
 
 
-def test_what_was_chosen_survives_a_merge_a_kill_and_a_new_draw(tmp_path: Path) -> None:
+def test_choice_survives_a_merge_a_kill_and_a_new_draw(tmp_path: Path) -> None:
     facts = [fact("disease_symptom", f"病{number}", f"症{number}") for number in range(60)]
     write_jsonl(tmp_path / "facts.jsonl", facts[:50], key=lambda f: f.id)
     first = run_stage_in(tmp_path)
     lines = first["chosen.jsonl"].splitlines(keepends=True)
     gone = msgspec.json.encode({"atomic_type": "disease_symptom", "fact_id": "fact-that-went"}) + b"\n"
-    (tmp_path / "chosen.jsonl").write_bytes(b"".join([*reversed(lines), gone, lines[0]]))  # as a merge by lines may leave it
+    (tmp_path / "chosen.jsonl").write_bytes(b"".join([*reversed(lines), gone, lines[0]]))  # as after a merge by lines
     write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda f: f.id)
     more = run_stage_in(tmp_path)
     assert more["chosen.jsonl"] == first["chosen.jsonl"] and more["claims.jsonl"] == first["claims.jsonl"]
-    (tmp_path / "claims/claims.jsonl").unlink()  # a run was killed
+    (tmp_path / "claims/claims.jsonl").unlink()  # as after a killed run
     assert run_stage_in(tmp_path) == more
     (tmp_path / "chosen.jsonl").unlink()
     assert len(run_stage_in(tmp_path)["chosen.jsonl"].splitlines()) == 5
@@ -408,5 +408,5 @@ DENIALS = [
 
 
 @pytest.mark.parametrize(("tail", "denied"), DENIALS)
-def test_a_denial_is_told_from_a_name(tail: str, denied: bool) -> None:
+def test_distinguishes_denials_from_names(tail: str, denied: bool) -> None:
     assert denies(tail) == denied

@@ -1,4 +1,4 @@
-"""Fourfold sets: what holds whatever the facts are, why a tail is not taken for false, and ranges with other numbers."""
+"""Fourfold sets: laws for any facts, why a tail is not used as false, and altered ranges."""
 
 from collections import Counter
 from itertools import pairwise
@@ -56,7 +56,7 @@ def test_a_fact_has_four_sentences() -> None:
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(FACTS, st.randoms())
-def test_neither_tail_nor_head_gives_the_answer(facts: list[Fact], random) -> None:
+def test_neither_tail_nor_head_reveals_the_answer(facts: list[Fact], random) -> None:
     result = made([*facts, *MEDICINES, *INFECTIVITY])
     for relation in RELATIONS:
         rows = [row for row in result.rows if row.atomic_type == relation]
@@ -76,28 +76,28 @@ def test_neither_tail_nor_head_gives_the_answer(facts: list[Fact], random) -> No
     assert sorted(row.id for row in made(shuffled).rows) == sorted(row.id for row in result.rows)
 
 
-def test_heads_that_have_the_only_tail_are_set_against_as_many_that_have_not() -> None:
+def test_pairs_heads_with_and_without_a_single_tail() -> None:
     rows = made(INFECTIVITY).rows
     assert sorted(row.head for row in rows) == ["天花", "鼠疫"]
     assert len({row.false_head for row in rows} & {"痛风", "癫痫", "哮喘"}) == 2
     assert all(row.false_affirmed == f"{row.false_head}具有传染性" for row in rows)
 
 
-def test_a_false_tail_that_annotators_found_true_leaves_an_earlier_choice() -> None:
+def test_drops_an_earlier_false_tail_that_annotators_found_true() -> None:
     chosen = {row.fact_ids[0]: row.false_fact_ids[0] for row in made(INFECTIVITY).rows}
     denied = next(one for one in INFECTIVITY if one.id in chosen.values())
     rows = made(INFECTIVITY, chosen, frozenset(claim_ids(structs.replace(denied, polarity=True)))).rows
     assert len(rows) == 2 and denied.head not in {row.false_head for row in rows}
 
 
-def test_names_that_tell_which_heads_have_the_tail_give_hardly_a_row() -> None:
+def test_names_that_reveal_the_tail_give_hardly_a_row() -> None:
     told = [fact("disease_infectivity", f"{sign}{number}{'热' if having else '瘤'}", "传染性", having)
             for number, sign in enumerate(SIGNS) for having in (True, False)]  # fmt: skip
     result = made(told)
     assert len(result.rows) <= 2 and {row.reason for row in result.rejected if row.fact.polarity} == {"heads_tell"}
 
 
-def test_names_that_are_left_tell_no_model_which_head_has_the_tail() -> None:
+def test_remaining_names_reveal_the_tail_to_no_model() -> None:
     draws, shares = Random(1), {"热": 0.8, "瘤": 0.1, "病": 0.4}
     facts = [fact("disease_infectivity", f"{one}{other}{end}", "传染性", draws.random() < share)
              for one in SIGNS[:8] for other in SIGNS[:10] for end, share in shares.items()]  # fmt: skip
@@ -105,7 +105,7 @@ def test_names_that_are_left_tell_no_model_which_head_has_the_tail() -> None:
     assert len(rows) > 20 and not open_to_wording(lines_of(rows[::2], rows[1::2]))
 
 
-def test_values_and_ranges_have_wordings_of_their_own_and_verdicts_on_them_count() -> None:
+def test_values_and_ranges_have_own_wordings_with_verdicts() -> None:
     ranges = fact("examination_range", "血钾测定", "3.5~5.5mmol/L")
     [row] = made([ranges]).rows
     assert row.true_denied == "血钾测定的正常参考区间通常不是3.5~5.5mmol/L"
@@ -118,7 +118,7 @@ def test_values_and_ranges_have_wordings_of_their_own_and_verdicts_on_them_count
     assert "血钠不可用于尿崩症的诊断或监测" in {row.true_denied for row in made(effects).rows}
 
 
-def test_foods_that_are_forbidden_elsewhere_are_found_among_many() -> None:
+def test_finds_foods_forbidden_elsewhere_among_many() -> None:
     others = [fact("disease_food", f"病{number}", f"食物{number}", number % 8 > 0) for number in range(1500)]
     others += [fact("disease_food", f"乙病{number}", food, polarity=False) for number in range(1030) for food in ("牛奶", "猪肝")]
     pairs = [
@@ -131,14 +131,14 @@ def test_foods_that_are_forbidden_elsewhere_are_found_among_many() -> None:
     assert rows == sorted((one.head, one.tail) for one in pairs if not one.polarity)
 
 
-def test_a_head_is_asked_about_a_false_tail_once() -> None:
+def test_head_gets_a_false_tail_once() -> None:
     tails = {"青光眼": ("甲", "乙"), "痛风": ("丙", "丁"), "癫痫": ("甲", "乙"), "银屑病": ("戊", "己"), "哮喘": ("丙", "戊")}
     facts = [fact("disease_medicine", head, f"{tail}{tail}素") for head, named in tails.items() for tail in named]
     rows = made(facts).rows
     assert rows and max(Counter((row.head, row.false_tail) for row in rows).values()) == 1
 
 
-def test_earlier_choices_stay_while_they_are_sound() -> None:
+def test_keeps_earlier_choices_while_valid() -> None:
     first = made(MEDICINES)
     chosen = {row.fact_ids[0]: row.false_fact_ids[0] for row in first.rows}
     new = [
@@ -151,7 +151,7 @@ def test_earlier_choices_stay_while_they_are_sound() -> None:
     assert row.id not in {one.id for one in made(now_true, chosen).rows}
 
 
-def test_earlier_choices_that_give_no_row_tie_no_heads() -> None:
+def test_earlier_choices_without_a_row_tie_no_heads() -> None:
     heads, draws = [chr(0x4E00 + 7 * at) * 2 for at in range(35)], Random(3)
     facts = [
         fact("disease_medicine", head, chr(0x5E00 + 7 * (4 * at + tail)) * 2)
@@ -200,7 +200,7 @@ _EFFECTS = (("甲药", "胃溃疡"), ("乙药", "胃痉挛"), ("乙药", "耳鸣
         ("not_denied", "disease_food", "胃癌", "蜂蜜", []),
     ],
 )
-def test_why_a_tail_may_be_true(reason: str | None, relation: str, head: str, tail: str, more: list[Fact]) -> None:
+def test_objections_to_a_false_tail(reason: str | None, relation: str, head: str, tail: str, more: list[Fact]) -> None:
     text = "晚期偶有夜盲。"
     page = "https://toy.example/胃癌/zhengzhuang"
     passage = Passage(id=passage_id(page, text), text=text, source="s", url=page)
@@ -215,7 +215,7 @@ def test_why_a_tail_may_be_true(reason: str | None, relation: str, head: str, ta
 
 
 @pytest.mark.parametrize("text", ["角膜病可用乙酰水杨酸缓解。", "帝王病多用阿司匹林。", "帝王病多用乙酰水杨酸。"])
-def test_a_passage_counts_under_any_name_of_head_and_tail(text: str) -> None:
+def test_passages_count_under_any_name_of_head_and_tail(text: str) -> None:
     names = (("角膜病", "帝王病", "disease"), ("阿司匹林", "乙酰水杨酸", "medicine"))
     aliases = [Alias(name=name, alias=alias, entity_type=kind, provenance=BASE[0].provenance[0]) for name, alias, kind in names]
     facts = [*BASE, fact("disease_symptom", "角膜病", "夜盲"), fact("disease_medicine", "痛风", "阿司匹林")]
@@ -244,5 +244,5 @@ def test_a_passage_counts_under_any_name_of_head_and_tail(text: str) -> None:
         ("阴性", None, None),
     ],
 )
-def test_a_range_with_other_numbers(tail: str, up: str | None, down: str | None) -> None:
+def test_altered_ranges(tail: str, up: str | None, down: str | None) -> None:
     assert (altered_range(tail, True), altered_range(tail, False)) == (up, down)

@@ -1,4 +1,4 @@
-"""The stage as a whole: nothing is lost, order does not matter, what is missing is named."""
+"""The whole stage: nothing is lost, order does not matter, missing inputs are named."""
 
 import json
 import re
@@ -18,7 +18,7 @@ OUTPUTS = (
     *("references.jsonl", "reference_facts.jsonl", "aliases.jsonl"),
 )
 
-# What the published sets got wrong; a judge looks for these in the questions kept.
+# Errors of the published sets; a judge looks for these in the kept questions.
 DEFECT = re.compile(
     r"&(?:nbsp|amp|#\d+);|</?(?:p|br|span|font|div)\b|\?\?|[\u4e00-\u9fff]\s{2,}[\u4e00-\u9fff]|[（(]\s*\d*\s*P\d+\s*[)）]|\ufffd|确认答案$"
 )
@@ -92,7 +92,7 @@ def test_cleaned_questions_are_clean(items: list[QuestionItem]) -> None:
         assert [(other.id, other.stem, other.options, other.answer) for other in twice] == [(row.id, row.stem, row.options, row.answer)]
 
 
-def test_numbers_are_read_by_their_column_and_what_is_unclear_is_counted() -> None:
+def test_reads_numbers_by_column_and_counts_unclear_ones() -> None:
     """72 of 正确率 is a share, never a level; numbers of 难度 that are both P values and levels are neither."""
     said = ["正确率：72", "正确率：8", "难度：0.72", "难度：3"]
     sound = [question(number, stem_raw=f"记忆的第{number}个环节是（ ）。", options_raw=["识记", "保持"], answer_raw="A",
@@ -102,7 +102,7 @@ def test_numbers_are_read_by_their_column_and_what_is_unclear_is_counted() -> No
     assert result.metrics["difficulties_unread"] == {"exam": {"难度": 2}}
 
 
-def test_exam_and_subject_that_params_states_stand_above_what_the_page_says() -> None:
+def test_exam_and_subject_of_params_overrule_the_page() -> None:
     asked = {"stem_raw": "记忆的环节是（ ）。", "options_raw": ["识记", "保持"], "answer_raw": "A"}
     said = question(1, exam="兽医资格", exam_raw="执业医师", subject_raw="中药基础", **asked)
     [row] = clean([("exam", [said])], CLEAN).questions
@@ -126,7 +126,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_stage_writes_all_it_promises(workplace: Path) -> None:
+def test_stage_writes_all_outputs(workplace: Path) -> None:
     main([])
     out = workplace / "data/clean"
     assert sorted(path.name for path in out.iterdir()) == sorted(OUTPUTS)
@@ -141,7 +141,7 @@ def test_the_stage_writes_all_it_promises(workplace: Path) -> None:
     assert metrics["by_exam"]["PCE"]["questions"] == 2
 
 
-def test_a_reference_is_kept_apart_and_enters_nothing_else(workplace: Path) -> None:
+def test_reference_is_kept_separate(workplace: Path) -> None:
     main([])
     without = {path.name: path.read_bytes() for path in (workplace / "data/clean").iterdir()}
     held = [
@@ -161,7 +161,7 @@ def test_a_reference_is_kept_apart_and_enters_nothing_else(workplace: Path) -> N
     assert metrics["references"] == {"exam": 1}
 
 
-def test_each_change_is_told_with_the_text_as_it_was(workplace: Path) -> None:
+def test_reports_each_change_with_the_original_text(workplace: Path) -> None:
     main([])
     rows = [json.loads(line) for line in (workplace / "data/clean/changes.jsonl").read_text().splitlines()]
     metrics = json.loads((workplace / "metrics/clean.json").read_text())
@@ -173,7 +173,7 @@ def test_each_change_is_told_with_the_text_as_it_was(workplace: Path) -> None:
     assert numbered["id"] in {row["id"] for row in questions}
 
 
-def test_a_second_run_writes_the_same_bytes_and_clears_what_a_killed_one_left(workplace: Path) -> None:
+def test_second_run_writes_same_bytes_and_clears_partial_files(workplace: Path) -> None:
     main([])
     first = {path.name: path.read_bytes() for path in (workplace / "data/clean").iterdir()}
     (workplace / "data/clean/facts.jsonl.part").write_text("half")
@@ -181,13 +181,13 @@ def test_a_second_run_writes_the_same_bytes_and_clears_what_a_killed_one_left(wo
     assert {path.name: path.read_bytes() for path in (workplace / "data/clean").iterdir()} == first
 
 
-def test_a_source_without_items_is_an_error(workplace: Path) -> None:
+def test_source_without_items_is_an_error(workplace: Path) -> None:
     (workplace / "data/items/medical.jsonl").unlink()
     with pytest.raises(FileNotFoundError, match=r"medical.*dvc repro extract@medical"):
         main([])
 
 
-def test_a_malformed_item_names_file_line_and_field(workplace: Path) -> None:
+def test_malformed_item_names_file_line_and_field(workplace: Path) -> None:
     with open(workplace / "data/items/exam.jsonl", "a") as items:
         items.write('{"kind": "question", "url": 3}\n')
     with pytest.raises(ValueError, match=r"exam\.jsonl:5: .*url"):
@@ -223,14 +223,14 @@ def test_published_sets_never_crash(real_data: Path) -> None:
         assert not STEM_DEFECT.search(row.stem), row.stem
         assert row.question_type in {"qa", "blank"} or (row.answer and "".join(sorted(set(row.answer))) == row.answer)
     assert metrics["questions"]["out"] > 0.7 * metrics["questions"]["in"]
-    assert metrics["facts"]["out"] > 0.4 * metrics["facts"]["in"]  # a tenth of the entries bears little out: docs/facts.md
+    assert metrics["facts"]["out"] > 0.4 * metrics["facts"]["in"]  # a tenth of the entries supports few facts: docs/facts.md
     assert metrics["labels_unmapped"] == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", ["\xa0", "。？", "中", "…"], ids=["blanks", "ends", "prose", "dots"])
-def test_a_page_of_one_sign_over_and_over_is_read(sign: str) -> None:
-    """Nothing is timed: patterns that look for the end of a run from each of its places take minutes, which is seen."""
+def test_reads_a_page_of_one_repeated_sign(sign: str) -> None:
+    """Not timed: patterns that search for the end of a run from each of its positions would take minutes."""
     text = "案例：一般资料" + "中" * 40 + sign * (30_000 // len(sign)) + "止"
     metrics = clean([("toy", [question(1, stem_raw=text), entry({"并发症": text})])], CLEAN).metrics
     assert metrics["questions"]["in"] == metrics["entities"]["in"] == 1

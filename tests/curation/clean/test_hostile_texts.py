@@ -1,4 +1,4 @@
-"""Hostile texts: nothing crashes, and no text takes so long that it does not end."""
+"""Hostile texts: nothing crashes, and every text terminates."""
 
 import os
 import random
@@ -41,8 +41,8 @@ def test_hostile_strings_are_kept_or_rejected() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES, ids=ascii)
-def test_a_long_run_of_one_piece_is_read_everywhere(piece: str) -> None:
-    """Nothing is timed: quadratic time would be 10^8 steps a field and rule, which is seen."""
+def test_reads_a_long_run_of_one_piece_in_every_field(piece: str) -> None:
+    """Not timed: quadratic time would be 10^8 steps per field and rule, and obvious."""
     text = piece * (15_000 // len(piece))
     case = question("案例：" + "一" * 40 + text, text, "乙", text, text)
     kept = question("下列属于感觉的是", "甲", "乙", "AB", text)
@@ -62,8 +62,8 @@ BEHIND = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("before", "piece", "behind"), BEHIND, ids=range(len(BEHIND)))
-def test_a_long_run_within_a_text_is_read_everywhere(before: str, piece: str, behind: str) -> None:
-    """A pattern that wants the end of the text must not look for it from each place of a run."""
+def test_reads_a_long_run_within_a_text_in_every_field(before: str, piece: str, behind: str) -> None:
+    """A pattern that needs the end of the text must not search for it from each position of a run."""
     text = before + piece * (100_000 // len(piece)) + behind
     found = clean([("toy", [question(text, text, text, text, text)])], CLEAN)
     assert len(found.questions) + len(found.rejected) == 1
@@ -74,6 +74,6 @@ def test_a_long_run_within_a_text_is_read_everywhere(before: str, piece: str, be
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["<b>", "&amp;", "（", "中", "\u202e", "a ", "??"])
-def test_a_line_of_a_million_characters_is_read(piece: str) -> None:
+def test_reads_a_line_of_a_million_characters(piece: str) -> None:
     found = clean([("toy", [question(piece * (1_000_000 // len(piece)), "甲", "乙", "A", "")])], CLEAN)
     assert [row.reason for row in found.rejected] == [found.rejected[0].reason]

@@ -1,4 +1,4 @@
-"""The engine `ray` gives what `local` gives, byte for byte, whatever dies on the way."""
+"""The engine `ray` gives the same bytes as `local`, whatever dies meanwhile."""
 
 import contextlib
 import os
@@ -78,7 +78,7 @@ def cluster() -> Iterator[None]:
 
 
 def run(folder: Path, engine: str) -> None:
-    """Run the stages in this process, writing beside the items in a folder named after the engine."""
+    """Run the stages in this process, with outputs next to the items in a folder named after the engine."""
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -96,7 +96,7 @@ def outputs(folder: Path) -> dict[str, bytes]:
 
 
 class Killer(threading.Thread):
-    """Kills the first workers that it sees at work, as the kernel would one that takes too much memory."""
+    """Kills the first workers that it sees at work, as the kernel kills one that takes too much memory."""
 
     def __init__(self, victims: int) -> None:
         super().__init__(daemon=True)
@@ -115,9 +115,7 @@ class Killer(threading.Thread):
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
-    items: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cluster_gives_same_bytes_even_with_killed_workers(items: Path, cluster: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SHARD_TEXTS", 500)
     monkeypatch.setattr(cleaning, "_BATCH", 200)
     wanted = outputs(items / "local")
@@ -132,7 +130,7 @@ def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
 
 
 @pytest.mark.slow
-def test_what_a_function_refuses_is_told_in_its_words(cluster: None) -> None:
+def test_passes_on_the_error_message_of_a_function(cluster: None) -> None:
     engine = engine_of("ray")
     assert engine.workers() == 2
 
@@ -148,8 +146,8 @@ def test_what_a_function_refuses_is_told_in_its_words(cluster: None) -> None:
 
 
 @pytest.mark.slow
-def test_all_cores_give_the_same_bytes_as_one(items: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`clean` takes two processes where there is much to do, and none beside its own where there is little."""
+def test_all_cores_give_same_bytes_as_one(items: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`clean` uses two processes for large inputs, and only its own for small ones."""
     begun = []
     monkeypatch.setattr(engines, "cores", lambda: 2)
     monkeypatch.setattr(engines, "worker_pool", lambda *given: begun.append(given[0]) or worker_pool(*given))
@@ -168,7 +166,7 @@ def fails(batch: list[int]) -> list[int]:
 
 
 @pytest.mark.slow
-def test_what_a_worker_refuses_is_told_as_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passes_on_the_error_of_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "cores", lambda: 2)
     for engine in (LOCAL, engines.CORES):
         with pytest.raises(ValueError, match="batch 0 is broken"):
@@ -176,7 +174,7 @@ def test_what_a_worker_refuses_is_told_as_here(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 64])
-def test_a_join_in_shards_is_the_join(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_join_in_shards_equals_the_join(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(parts)
     texts = ["".join(draw.choices(WORDS, k=draw.randrange(1, 40))) for _ in range(200)]
     texts = sorted({text[cut:] for text in texts for cut in (0, 1, 3)})
@@ -187,12 +185,12 @@ def test_a_join_in_shards_is_the_join(parts: int, monkeypatch: pytest.MonkeyPatc
     assert all((one == other).all() and one.dtype == other.dtype for one, other in zip(whole, split, strict=True))
 
 
-def test_batches_hold_every_row_once() -> None:
+def test_batches_contain_every_row_once() -> None:
     assert batches_of([1, 2, 3, 4, 5], 2) == [[1, 2], [3, 4], [5]]
     assert batches_of([], 2) == []
 
 
-def test_an_unknown_engine_names_the_known_ones() -> None:
+def test_unknown_engine_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"unknown engine 'dask'; known: local, ray"):
         engine_of("dask")
 
@@ -219,7 +217,7 @@ run_stage(clean.main)
 
 
 @pytest.mark.slow
-def test_ray_that_is_not_installed_is_told(items: Path) -> None:
+def test_reports_missing_ray(items: Path) -> None:
     without = """
 import sys
 class Without:
@@ -232,6 +230,6 @@ sys.meta_path.insert(0, Without())
 
 
 @pytest.mark.slow
-def test_a_cluster_that_does_not_answer_is_told(items: Path) -> None:
+def test_reports_a_cluster_that_does_not_answer(items: Path) -> None:
     told = stage(items, RUN, RAY_ADDRESS="127.0.0.1:9")
     assert "no cluster answers at RAY_ADDRESS='127.0.0.1:9'" in told and "ray start --head" in told

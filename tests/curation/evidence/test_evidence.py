@@ -1,4 +1,4 @@
-"""Passages that speak of claims."""
+"""Passages that mention claims."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def by_tail(tail: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_passage_that_speaks_of_the_claim_comes_first() -> None:
+def test_passage_about_the_claim_comes_first() -> None:
     texts = {p.id: p.text for p in PASSAGES}
     rows = found()[by_tail("腹痛")]
     assert texts[rows[0].passage] == "胰尾癌早期多无感觉，腹痛出现时往往已晚。"
@@ -61,23 +61,23 @@ def test_the_passage_that_speaks_of_the_claim_comes_first() -> None:
 
 
 @pytest.mark.slow
-def test_a_claim_of_one_source_gets_passages_of_others_alone() -> None:
+def test_claim_of_one_source_gets_only_passages_of_others() -> None:
     assert {row.source for row in found()[by_tail("腹痛")]} == {"xiaohe"}
     assert {row.source for row in found()[by_tail("诺瓦克病毒")]} == {"xiaohe"}
 
 
 @pytest.mark.slow
-def test_a_passage_without_a_shared_word_is_no_evidence() -> None:
+def test_passage_without_a_shared_word_is_no_evidence() -> None:
     assert all(row.passage != PASSAGES[4].id for rows in found().values() for row in rows)
 
 
 @pytest.mark.slow
-def test_the_order_of_passages_does_not_matter() -> None:
+def test_order_of_passages_does_not_matter() -> None:
     assert list(ranked(CLAIMS, PASSAGES, 10)) == list(ranked(CLAIMS, PASSAGES[::-1], 10))
 
 
 @pytest.mark.slow
-def test_no_more_than_asked() -> None:
+def test_no_more_than_requested() -> None:
     assert all(len(rows) == 1 for rows in found(1).values())
 
 
@@ -87,7 +87,7 @@ def test_nothing_to_search_gives_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_the_stage_writes_the_same_bytes_twice(tmp_path: Path) -> None:
+def test_stage_writes_same_bytes_twice(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "c.jsonl", CLAIMS, key=lambda c: c.id)
     write_jsonl(tmp_path / "p.jsonl", PASSAGES, key=lambda p: p.id)
     argv = [f"--{name}={tmp_path / path}" for name, path in [("claims", "c.jsonl"), ("passages", "p.jsonl"), ("out", "e.jsonl")]]
@@ -115,7 +115,7 @@ def test_annotators_get_no_reserved_claim(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_claim_of_several_sources_gets_no_passage_of_its_own_pages() -> None:
+def test_claim_of_several_sources_gets_no_passage_of_its_own_pages() -> None:
     own = [passage("ask120", "病毒性肠炎与诺瓦克病毒。"), passage("xiaohe", "诺瓦克病毒会引起病毒性肠炎吗？会。")]
     pages = [msgspec.structs.replace(own[0], url="https://ask120/1"), own[1]]
     shown = [one.passage.url for one in ranked(CLAIMS, pages, 10) if one.claim.id == by_tail("诺瓦克病毒")]
@@ -123,7 +123,7 @@ def test_a_claim_of_several_sources_gets_no_passage_of_its_own_pages() -> None:
 
 
 @pytest.mark.slow
-def test_of_equal_texts_one_is_shown_and_others_fill_the_places() -> None:
+def test_shows_equal_texts_once_and_fills_up_with_others() -> None:
     copies = [
         Passage(id=f"passage-{n:03}", text=f"胰尾癌，腹痛{'。' if n % 2 else '！'}", source=f"s{n}", url="https://a/1") for n in range(90)
     ]
@@ -141,7 +141,7 @@ def test_of_equal_texts_one_is_shown_and_others_fill_the_places() -> None:
         ("一。\n  胰尾癌：\n腹痛。", "胰尾癌："),
     ],
 )
-def test_the_sentence_that_names_most_is_marked(text: str, sentence: str) -> None:
+def test_marks_the_best_matching_sentence(text: str, sentence: str) -> None:
     start, end = best_sentence(text, "胰尾癌", "腹痛", ["胰", "尾", "癌", "腹痛"])
     assert text[start:end] == sentence
 
@@ -153,7 +153,7 @@ def line(query: str, rank: int, **more: str) -> str:
 
 
 @pytest.mark.slow
-def test_saved_results_keep_the_order_of_the_search(tmp_path: Path) -> None:
+def test_saved_results_keep_the_search_order(tmp_path: Path) -> None:
     claim = next(one for one in CLAIMS if one.tail == "腹痛")
     lines = [
         line(claim.factual, 3, text="三。"),
@@ -180,14 +180,14 @@ def test_saved_results_keep_the_order_of_the_search(tmp_path: Path) -> None:
         (["{"], r"a\.jsonl:1: "),
     ],
 )
-def test_a_spoiled_search_is_told(lines: list[str], told: str, tmp_path: Path) -> None:
+def test_reports_an_invalid_search(lines: list[str], told: str, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
     with pytest.raises(ValueError, match=told):
         results_in(tmp_path)
 
 
 @pytest.mark.slow
-def test_many_texts_are_cut_in_several_processes_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segmentation_is_the_same_in_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"胰尾癌第{n}例，腹痛。" for n in range(2_500)]
     alone = ranking.tokens_of(texts, ["胰尾癌", "第1例"])
     monkeypatch.setattr(engines, "cores", lambda: 2)
@@ -196,8 +196,8 @@ def test_many_texts_are_cut_in_several_processes_alike(monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_scores_are_those_of_bm25_by_its_formula() -> None:
-    """Robertson's BM25 with Lucene's idf, counted by hand over the same words."""
+def test_scores_follow_the_bm25_formula() -> None:
+    """Robertson's BM25 with Lucene's idf, computed independently over the same words."""
     import math
 
     texts = [f"{'腹痛' * (n % 3)}胰尾癌{'的病人' * (n % 5)}" for n in range(30)]

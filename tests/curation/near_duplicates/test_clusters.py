@@ -1,4 +1,4 @@
-"""Every question is in exactly one star; those that give each other away share a cluster; only equal options contradict each other."""
+"""Every question is in exactly one star; questions that reveal each other share a cluster; only equal options contradict each other."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ CASE = "求助者，女性，24岁，收银员，三个月前因一次结账差�
 
 @dataclass(frozen=True)
 class Asked:
-    """A question in short."""
+    """A question in short form."""
 
     stem: str
     options: str
@@ -106,7 +106,7 @@ def test_how_two_questions_relate(kind: str, one: Asked, other: Asked) -> None:
         assert {one.reason for one in found.rejected} == {"one": {"near_duplicate"}, "conflict": {"conflicting_answers"}}.get(kind, set())
 
 
-def test_kin_of_a_dropped_question_are_named_after_one_that_stays() -> None:
+def test_kin_of_a_dropped_question_take_a_kept_head() -> None:
     distractors = ("冯特/桑代克/苛勒/华生", "布鲁纳/桑代克/加涅/皮亚杰", "奥苏贝尔/桑代克/罗杰斯/马斯洛")
     rows = [Asked("教育心理学的创始人是", options, "B").question(f"q{at}") for at, options in enumerate(distractors)]
     (cluster_id,) = {one.cluster_id for one in unique_questions(rows, PARAMS).kept}
@@ -118,7 +118,7 @@ def test_kin_of_a_dropped_question_are_named_after_one_that_stays() -> None:
     assert len(found.kept) == 2 and {one.cluster_id for one in found.kept} < {content_id("cluster", one.id) for one in found.kept}
 
 
-def test_cases_with_nothing_in_common_are_not_compared(monkeypatch) -> None:
+def test_unrelated_cases_are_not_compared(monkeypatch) -> None:
     monkeypatch.setattr(clusters, "same_case", lambda *_: pytest.fail("compared"))
     cases = ("".join(chr(0x4E00 + 100 * case + at) for at in range(60)) for case in range(40))
     asked = (Asked("最可能的诊断是", "抑郁症/焦虑症/疑病症/癔症", "A", case) for case in cases)
@@ -148,13 +148,13 @@ STEMS = (
 )  # fmt: skip
 
 
-def test_two_options_of_one_form_are_no_pair_of_one_question() -> None:
+def test_two_options_of_one_form_do_not_match() -> None:
     found = unique_questions([ask(STEMS[0], ("Z检验", "Z-检验", *TESTS[2:]), "C")], PARAMS)
     assert (len(found.kept), found.rejected, found.clusters) == (1, [], [])
     assert len(unique_questions([ask(STEMS[0], TESTS, "A")], PARAMS).kept) == 1
 
 
-def test_two_questions_with_two_options_of_one_form_are_twins() -> None:
+def test_questions_with_two_options_of_one_form_are_twins() -> None:
     a, b = (ask(stem, ("Z检验", "Z-检验", *TESTS[2:]), "C") for stem in STEMS[:2])
     assert relation(compared_question(a, 3), compared_question(b, 3), PARAMS) == "same"
 

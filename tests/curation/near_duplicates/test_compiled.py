@@ -1,4 +1,4 @@
-"""Machine code kept from an earlier version of the source is not run."""
+"""Machine code cached for an earlier version of the source is not run."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def asked(folder: Path, **environment: str) -> str:
 
 
 def change(folder: Path) -> None:
-    """Let the bound be two higher, in a function that is compiled into the one that is kept."""
+    """Raise the bound by two, in a function that is compiled into the cached one."""
     path = folder / "curation/near_duplicates/near_pairs.py"
     source = path.read_text("utf-8")
     assert source.count("return max(np.int64(np.ceil(bound - _SLACK)), 1)") == 1
@@ -41,7 +41,7 @@ BEFORE, AFTER = "[1, 1, 1, 1, 2, 2, 2, 3, 3]", "[3, 3, 3, 3, 4, 4, 4, 5, 5]"
 
 
 @pytest.mark.slow
-def test_a_change_is_compiled_and_nothing_else_in_any_clone(copied: Path, tmp_path: Path) -> None:
+def test_compiles_only_changed_code_in_any_clone(copied: Path, tmp_path: Path) -> None:
     home, clone = tmp_path / "home", tmp_path / "clone"
     home.mkdir()
     shutil.copytree(copied / "curation", clone / "curation")
@@ -56,21 +56,21 @@ def test_a_change_is_compiled_and_nothing_else_in_any_clone(copied: Path, tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("writable", [True, False])
-def test_a_cache_that_cannot_be_written_is_gone_around(copied: Path, tmp_path: Path, writable: bool) -> None:
-    """By the folder of the sources, or by keeping nothing."""
-    (tmp_path / "home").touch()  # no folder can be made there, by nobody
+def test_works_with_a_read_only_cache(copied: Path, tmp_path: Path, writable: bool) -> None:
+    """With the folder of the sources, or without a cache."""
+    (tmp_path / "home").touch()  # no folder can be made there, by anybody
     if not writable:
         (copied / "curation/near_duplicates/__pycache__").touch()
     assert asked(copied, XDG_CACHE_HOME=str(tmp_path / "home")) == BEFORE
     assert bool(list(copied.rglob("*.nbc"))) == writable
 
 
-def test_where_other_loops_are_kept_is_left_to_the_process() -> None:
+def test_does_not_change_where_other_loops_are_cached() -> None:
     assert near_pairs.least_shared._cache._impl.locator.__class__ is near_pairs.ClonesCache
     assert os.environ.get("NUMBA_CACHE_LOCATOR_CLASSES", "") == numba.config.CACHE_LOCATOR_CLASSES  # type: ignore[attr-defined]
 
 
 def test_all_compiled_loops_are_in_one_file() -> None:
-    """Numba knows the file of a loop alone: a change in another that it is compiled with would not be seen."""
+    """Numba knows only the file of a loop: a change in another file compiled into it would go unnoticed."""
     sources = {path.name: path.read_text("utf-8") for path in (ROOT / "curation").rglob("*.py")}
     assert [name for name, source in sources.items() if "njit" in source] == ["near_pairs.py"]

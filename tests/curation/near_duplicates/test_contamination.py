@@ -1,4 +1,4 @@
-"""Which questions a reference benchmark asks, too, and that dropping them loses nothing."""
+"""Questions that a reference benchmark also asks, and that dropping them loses nothing."""
 
 from itertools import product
 
@@ -42,7 +42,7 @@ def held(stem: str = STEM, options: tuple[str, ...] = OPTIONS, answer: str | Non
         pytest.param(held(answer=None), "identical", False, id="the key is withheld"),
     ],
 )
-def test_a_reference_question_is_met(reference: Question, kind: str, conflict: bool) -> None:
+def test_matches_a_reference_question(reference: Question, kind: str, conflict: bool) -> None:
     [found] = contaminations([ask()], [reference], PARAMS)
     assert (found.question_id, found.reference, found.reference_id) == (ask().id, "cmmlu", reference.id)
     assert (found.kind, found.conflict, found.seen) == (kind, conflict, reference.provenance[0])
@@ -58,37 +58,37 @@ def test_a_reference_question_is_met(reference: Question, kind: str, conflict: b
         pytest.param(held("医德的核心是（ ）", ("尊重", "公正")), id="another question"),
     ],
 )
-def test_another_question_is_none(reference: Question) -> None:
+def test_does_not_match_a_different_question(reference: Question) -> None:
     assert contaminations([ask()], [reference], PARAMS) == []
 
 
-def test_short_questions_are_met_only_where_they_are_equal() -> None:
+def test_matches_short_questions_only_if_equal() -> None:
     short = ask("心理是（ ）", ("脑的机能", "心的机能"))
     assert contaminations([short], [held("心理是（ ）", ("脑的机能", "心的机能"))], PARAMS)[0].kind == "identical"
     assert contaminations([short], [held("心理就是（ ）", ("脑的机能", "心的机能"))], PARAMS) == []
 
 
-def test_a_case_is_met_that_the_reference_holds_within_its_stem() -> None:
+def test_matches_a_case_inside_the_references_stem() -> None:
     apart = ask("该患者首先考虑的诊断是（ ）。", shared_stem=CASE)
     whole = held(f"{CASE}该患者首先考虑的诊断是（ ）。")
     assert [one.reference_id for one in contaminations([apart], [whole], PARAMS)] == [whole.id]
     assert [one.question_id for one in contaminations([replace(whole, provenance=apart.provenance)], [apart], PARAMS)] == [whole.id]
 
 
-def test_another_question_on_the_same_case_is_none() -> None:
+def test_does_not_match_a_different_question_on_the_same_case() -> None:
     apart = ask("该患者首先考虑的诊断是（ ）。", shared_stem=CASE)
     other = ("胃镜检查", "腹部平片", "血常规", "幽门螺杆菌检测")
     assert contaminations([apart], [held("为明确诊断应首选的检查是（ ）。", other, shared_stem=CASE)], PARAMS) == []
     assert contaminations([apart], [held(f"{CASE}为明确诊断应首选的检查是（ ）。", other)], PARAMS) == []
 
 
-def test_two_short_questions_on_one_case_are_not_one_because_the_case_is_long() -> None:
-    """Compared with their cases they would differ by a character or two in hundreds; so at least one side is compared without."""
+def test_a_long_case_does_not_make_short_questions_match() -> None:
+    """With their cases they would differ by a character or two in hundreds, so at least one side is compared without."""
     ours, theirs = ask("应诊断为（ ）。", shared_stem=CASE), held("应鉴别于（ ）。", shared_stem=CASE)
     assert contaminations([ours], [theirs], PARAMS) == []
 
 
-def test_every_place_of_the_reference_is_told() -> None:
+def test_reports_every_position_in_the_reference() -> None:
     twice = replace(held(), provenance=[seen("line:9", "cmb"), seen("line:1", "cmmlu")])
     assert [(one.reference, one.seen.position) for one in contaminations([ask()], [twice], PARAMS)] == [
         ("cmb", "line:9"),
@@ -96,7 +96,7 @@ def test_every_place_of_the_reference_is_told() -> None:
     ]
 
 
-def test_nothing_is_met_in_nothing() -> None:
+def test_matches_nothing_without_questions() -> None:
     assert contaminations([], [held()], PARAMS) == contaminations([ask()], [], PARAMS) == []
     assert contaminations([ask("", ())], [held("", ())], PARAMS) == []
 
@@ -112,7 +112,7 @@ questions = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(questions, max_size=8), st.lists(questions, max_size=8))
-def test_pairs_are_those_of_a_comparison_of_each_with_each(ours: list[Question], theirs: list[Question]) -> None:
+def test_pairs_equal_brute_force(ours: list[Question], theirs: list[Question]) -> None:
     expected = set()
     for one, other in product(ours, theirs):
         a, b = compared_question(one, PARAMS.ngram_chars), compared_question(other, PARAMS.ngram_chars)
@@ -136,8 +136,8 @@ def test_dropping_loses_nothing() -> None:
     assert dropped[0].record["stem"] == STEM
 
 
-def test_a_question_goes_when_a_reference_asks_what_any_row_asks_that_it_stands_for() -> None:
-    """The kept row may be further from the reference than the threshold: the row it stands for is not."""
+def test_drops_a_question_if_a_reference_matches_any_of_its_rows() -> None:
+    """The kept row may be below the threshold, although a row that it represents is not."""
     rows = [ask(), ask(STEM.replace("反复", "经常"), at="line:2"), ask("医德的核心是（ ）", ("尊重", "公正"))]
     unique = unique_questions(rows, PARAMS)
     [left_out] = [row for row in unique.rejected if row.reason == "near_duplicate"]
@@ -148,13 +148,13 @@ def test_a_question_goes_when_a_reference_asks_what_any_row_asks_that_it_stands_
     assert ([row.stem for row in kept], [row.id for row in dropped]) == (["医德的核心是（ ）"], [left_out.detail])
 
 
-def test_rows_of_which_none_was_kept_are_not_told() -> None:
+def test_ignores_rows_of_which_none_was_kept() -> None:
     rows = [ask(answer="A"), ask(answer="B", at="line:2")]
     unique = unique_questions(rows, PARAMS)
     assert unique.kept == [] and matches_of_kept(contaminations(rows, [held()], PARAMS), unique.kept, unique.rejected) == []
 
 
-def test_a_reference_is_asked_though_its_key_is_withheld() -> None:
+def test_matches_a_reference_without_a_key() -> None:
     where = seen("line:1", "cmmlu")
     items = [QuestionItem(url=where.url, provenance=where, stem_raw=stem, options_raw=list(OPTIONS)) for stem in (STEM, "")]
     [reference] = reference_questions(items, CLEAN)
@@ -162,7 +162,7 @@ def test_a_reference_is_asked_though_its_key_is_withheld() -> None:
     assert [one.kind for one in contaminations([ask()], [reference], PARAMS)] == ["identical"]
 
 
-def test_rows_of_one_id_that_contradict_each_other_are_met_whatever_their_order() -> None:
+def test_matches_contradicting_rows_of_one_id_in_any_order() -> None:
     rows = [ask(answer="A"), ask(answer="B", at="line:2")]
     forwards, backwards = contaminations(rows, [held()], PARAMS), contaminations(rows[::-1], [held()], PARAMS)
     assert forwards == backwards

@@ -1,4 +1,4 @@
-"""Two stems in, with equal options: one decisive word makes them two questions, idle words do not."""
+"""Two stems with equal options: one decisive word makes them two questions, idle words do not."""
 
 import re
 
@@ -83,12 +83,12 @@ def _rows(line: str, answers: tuple[str, str]) -> list[Question]:
 
 @pytest.mark.parametrize("answers", ["AA", "AB"])
 @pytest.mark.parametrize("line", _DECISIVE.strip().splitlines())
-def test_one_decisive_word_is_another_question(line: str, answers: str) -> None:
+def test_one_decisive_word_makes_another_question(line: str, answers: str) -> None:
     found = unique_questions(_rows(line, tuple(answers)), PARAMS)
     assert len(found.kept) == 2
 
 
-def test_of_a_short_question_one_wrong_option_may_be_another() -> None:
+def test_one_wrong_option_may_distinguish_short_questions() -> None:
     [one, _] = _rows("心理学源于（ ）{/。}|哲学|宗教|生理学|社会学", ("A", "A"))
     [other, _] = _rows("心理学源于{/。}|哲学|宗教|生理学|历史学", ("A", "A"))
     [third, _] = _rows("心理学源于{/。}|历史学|宗教|生理学|社会学", ("A", "A"))
@@ -104,7 +104,7 @@ def test_of_a_short_question_one_wrong_option_may_be_another() -> None:
         "代谢性{酸/碱}中毒时呼吸加深",
     ],
 )
-def test_a_right_option_that_says_the_opposite_is_another_question(pair: str) -> None:
+def test_opposite_correct_option_makes_another_question(pair: str) -> None:
     stems = [re.sub(r"\{(.*?)/(.*?)\}", rf"\{side}", pair) for side in (1, 2)]
     rows = [
         _rows(f"关于本章内容的下列叙述，正确的一项是（ ）{{/。}}|{text}|调节呼吸的频率|维持体液平衡|传导各种感觉", ("A", "A"))[0]
@@ -114,7 +114,7 @@ def test_a_right_option_that_says_the_opposite_is_another_question(pair: str) ->
 
 
 @pytest.mark.parametrize("line", _IDLE.strip().splitlines())
-def test_idle_words_are_no_other_question(line: str) -> None:
+def test_idle_words_make_no_other_question(line: str) -> None:
     assert len(unique_questions(_rows(line, ("A", "A")), PARAMS).kept) == 1
     conflicting = unique_questions(_rows(line, ("A", "B")), PARAMS)
     assert not conflicting.kept and len(conflicting.reviews) == 1

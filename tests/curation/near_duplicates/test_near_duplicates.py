@@ -1,4 +1,4 @@
-"""Which questions are one, which is kept, and that nothing is lost."""
+"""Which questions are the same, which one is kept, and that nothing is lost."""
 
 from itertools import combinations
 from pathlib import Path
@@ -43,7 +43,7 @@ def reasons(*rows: Question) -> list[str]:
     return sorted(row.reason for row in unique_questions(rows, PARAMS).rejected)
 
 
-# Questions that are one.
+# Questions that are the same.
 @pytest.mark.parametrize(
     "other",
     [
@@ -97,13 +97,13 @@ DRUG = "患者男性，60岁，患高血压合并糖尿病多年，平素口服�
 DRUGS = ("卡托普利", "硝苯地平", "美托洛尔", "氢氯噻嗪")
 
 
-def test_a_case_told_in_the_stem_asks_the_same_however_its_sentences_end() -> None:
+def test_case_in_the_stem_matches_whatever_its_punctuation() -> None:
     one = ask(LONG_CASE + "该求助者的主要症状是（ ）。", SHORT)
     other = ask((LONG_CASE + "该求助者的主要症状是").replace("。", "，").replace("一切如常", "一切都如常"), SHORT)
     assert reasons(one, other) == ["near_duplicate"]
 
 
-# Questions that look like one and are two.
+# Questions that look the same but are not.
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -178,7 +178,7 @@ def test_different(one: Question, other: Question) -> None:
         pytest.param(ask(answer="AB", question_type="mrqa", at="q2"), id="one answer more"),
     ],
 )
-def test_conflicting_answers_take_the_whole_cluster(other: Question) -> None:
+def test_conflicting_answers_reject_the_whole_cluster(other: Question) -> None:
     found = unique_questions([ask(), ask(at="q3"), other], PARAMS)
     assert found.kept == []
     assert [row.reason for row in found.rejected] == ["conflicting_answers"] * 3
@@ -186,7 +186,7 @@ def test_conflicting_answers_take_the_whole_cluster(other: Question) -> None:
     assert [(cluster.kept, cluster.rows) for cluster in found.clusters] == [(None, 3)]
 
 
-def test_words_never_conflict_and_the_longest_answer_is_kept() -> None:
+def test_answers_in_words_never_conflict_and_the_longest_is_kept() -> None:
     short, long = "先学的材料干扰后学的材料。", "先学习的材料对识记和回忆后学习的材料发生干扰的作用。"
     rows = [ask("什么是前摄抑制？", (), text, at=text, question_type="qa") for text in (short, long)]
     [kept] = unique_questions(rows, PARAMS).kept
@@ -202,7 +202,7 @@ def test_words_never_conflict_and_the_longest_answer_is_kept() -> None:
         pytest.param({"mark": ""}, {"mark": "??"}, id="is cleaner"),
     ],
 )
-def test_the_best_is_kept(better: dict, worse: dict) -> None:
+def test_keeps_the_best(better: dict, worse: dict) -> None:
     wordings = [STEM, STEM.replace("不断闪回", "反复闪回")]
     for first, second in (wordings, wordings[::-1]):  # so that ids do not decide
         good, bad = (
@@ -212,14 +212,14 @@ def test_the_best_is_kept(better: dict, worse: dict) -> None:
         assert [kept.id for kept in unique_questions([bad, good], PARAMS).kept] == [good.id]
 
 
-def test_more_sightings_are_better() -> None:
+def test_prefers_more_sightings() -> None:
     often, once = ask(STEM.replace("不断闪回", "反复闪回")), ask()
     for good, bad in ((often, once), (once, often)):
         [kept] = unique_questions([bad, good, replace(good, provenance=[seen("q9")])], PARAMS).kept
         assert kept.id == good.id
 
 
-def test_an_explanation_is_taken_over_unless_its_letters_mean_something_else() -> None:
+def test_copies_an_explanation_unless_its_letters_differ_in_meaning() -> None:
     best = ask(at="q1")
     helped = replace(ask(STEM.replace("2周", "两周"), answer=None), explanation="病程在一个月以内。")
     misled = replace(ask(STEM.replace("2周", "两周"), OPTIONS[::-1], answer=None), explanation="故选D。")
@@ -227,7 +227,7 @@ def test_an_explanation_is_taken_over_unless_its_letters_mean_something_else() -
     assert unique_questions([best, misled], PARAMS).kept[0].explanation is None
 
 
-def test_nothing_is_chained_and_what_hangs_together_has_one_name() -> None:
+def test_does_not_chain_but_names_connected_questions_alike() -> None:
     first = replace(ask(STEM), explanation="见教材。")
     middle = ask(STEM.replace("不断", "反复").replace("夜里", "晚上"))
     last = ask(middle.stem.replace("极易", "常常"), (*OPTIONS[:3], "焦虑障碍"))
@@ -244,7 +244,7 @@ def twins(one: Question, other: Question) -> bool:
 
 
 def is_nominated(a: ComparedQuestion, b: ComparedQuestion) -> bool:
-    """Tell whether a pair is looked at: its texts are near, or the stems or the options and answers are equal."""
+    """Return whether a pair is a candidate: its texts are similar, or the stems or the options and answers are equal."""
     near = jaccard(ngrams(a.text, 3), ngrams(b.text, 3)) >= PARAMS.threshold
     return near or not set(stem_keys(a)).isdisjoint(stem_keys(b)) or (options_key(a) is not None and options_key(a) == options_key(b))
 
@@ -307,7 +307,7 @@ def test_laws(rows: list[Question], random: Random) -> None:
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(rows_of_few_questions(), st.randoms())
-def test_the_order_of_options_does_not_matter(rows: list[Question], random: Random) -> None:
+def test_order_of_options_does_not_matter(rows: list[Question], random: Random) -> None:
     def shuffled(row: Question) -> Question:
         texts = random.sample([option.text for option in row.options], len(row.options))
         right = next((option.text for option in row.options if option.letter == row.answer), None)
@@ -321,7 +321,7 @@ def test_the_order_of_options_does_not_matter(rows: list[Question], random: Rand
 
 @given(rows_of_few_questions())
 @settings(max_examples=30, deadline=None)
-def test_a_relation_has_no_direction(rows: list[Question]) -> None:
+def test_relation_is_symmetric(rows: list[Question]) -> None:
     for a, b in combinations([compared_question(row, 3) for row in rows], 2):
         assert relation(a, b, PARAMS) == relation(b, a, PARAMS)
 
@@ -358,7 +358,7 @@ def test_facts(rows: list[Fact], random: Random) -> None:
             assert kept[0].provenance == sorted({one for row in group for one in row.provenance})
 
 
-def test_the_stage(tmp_path: Path) -> None:
+def test_stage(tmp_path: Path) -> None:
     rows = [ask(), ask(at="q2"), ask(STEM.replace("不断闪回", "反复闪回"), at="q3"), ask(STEM.replace("2周", "6周"), answer="B", at="q4")]
     rows += [ask("记忆研究的先驱是哪一位心理学家（ ）", SHORT, answer, at=answer) for answer in "AB"]
     write_jsonl(tmp_path / "q.jsonl", rows, key=lambda row: row.id)
@@ -395,7 +395,7 @@ def test_the_stage(tmp_path: Path) -> None:
     }
 
 
-def test_what_a_reference_asks_is_marked_or_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_marks_or_drops_questions_in_a_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [ask(), ask(STEM.replace("不断闪回", "反复闪回"), at="q3"), ask("记忆研究的先驱是哪一位心理学家（ ）", SHORT, at="q4")]
     write_jsonl(tmp_path / "q.jsonl", rows, key=lambda row: row.id)
@@ -419,7 +419,7 @@ def test_what_a_reference_asks_is_marked_or_dropped(tmp_path: Path, monkeypatch:
     assert outcomes == {"mark": (2, False, []), "drop": (1, True, ["contaminated"])}
 
 
-def test_what_was_decided_on_the_review_holds_in_the_next_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decision_on_a_review_applies_in_the_next_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = "记忆研究的先驱是哪一位心理学家（ ）"
     rows = [ask(asked, SHORT, answer, at=f"{answer}{number}") for number, answer in enumerate("AAB")]
     write_jsonl(tmp_path / "q.jsonl", rows, key=lambda row: row.id)
@@ -454,7 +454,7 @@ def decide(row: Question, *right: str) -> dict[str, Decision]:
     return {row.id: Decision(id=row.id, right=list(right))}
 
 
-def test_a_decision_on_one_wording_holds_for_all_that_ask_the_same() -> None:
+def test_decision_on_one_wording_applies_to_all_twins() -> None:
     one, other = ask(explanation="故选A。"), ask(STEM.replace("，明显影响工作", ""), OPTIONS[::-1], "B", at="q2", explanation="故选B。")
     found = unique_questions([one, other], PARAMS, decide(other, "适应障碍"))
     assert [(row.id, row.answer, row.explanation) for row in found.kept] == [(other.id, "B", "故选B。")]
@@ -462,20 +462,20 @@ def test_a_decision_on_one_wording_holds_for_all_that_ask_the_same() -> None:
     assert found.reviews == []
 
 
-def test_an_explanation_without_a_key_does_not_outlive_an_overruled_key() -> None:
+def test_drops_a_keyless_explanation_with_its_overruled_key() -> None:
     rows = [ask(explanation="故选A。"), ask(answer=None, at="q2", explanation="故选A。")]
     kept = [unique_questions(rows, PARAMS, decide(rows[0], right)).kept[0] for right in ("急性应激障碍", "适应障碍")]
     assert [(row.answer, row.explanation) for row in kept] == [("A", "故选A。"), ("C", None)]
 
 
-def test_a_decision_may_be_for_an_answer_that_nobody_gave() -> None:
+def test_decision_may_be_an_answer_that_no_row_has() -> None:
     rows = [ask(explanation="故选A。"), ask(answer="B", at="q2")]
     found = unique_questions(rows, PARAMS, decide(rows[0], "适应障碍", "广泛性焦虑障碍"))
     assert [(row.answer, row.question_type, row.explanation) for row in found.kept] == [("CD", "mrqa", None)]
     assert [row.reason for row in found.rejected] == ["overruled"]
 
 
-def test_decisions_that_cannot_hold_are_named(tmp_path: Path) -> None:
+def test_reports_impossible_decisions(tmp_path: Path) -> None:
     one, other = ask(), ask(STEM.replace("，明显影响工作", ""), answer="B", at="q2")
     with pytest.raises(ValueError, match="强迫症: not among its options"):
         unique_questions([one, other], PARAMS, decide(one, "强迫症"))
@@ -492,7 +492,7 @@ def test_decisions_that_cannot_hold_are_named(tmp_path: Path) -> None:
     assert read_decisions(tmp_path / "none.jsonl") == {}
 
 
-def test_a_decision_holds_without_a_conflict() -> None:
+def test_decision_applies_without_a_conflict() -> None:
     rows = [ask(explanation="故选A。"), ask(at="q2")]
     same, other = (unique_questions(rows, PARAMS, decide(rows[0], right)) for right in ("急性应激障碍", "适应障碍"))
     assert same == unique_questions(rows, PARAMS)
@@ -503,14 +503,14 @@ def test_a_decision_holds_without_a_conflict() -> None:
     assert gone.kept == [] and [(row.reason, row.detail) for row in gone.rejected] == [("withdrawn", "ambiguous")] * 2
 
 
-def test_the_medoid_is_most_alike_to_all() -> None:
+def test_medoid_is_most_similar_to_all() -> None:
     best = replace(ask(STEM.replace("明显", "")), explanation="见教材。")
     middle, far = ask(STEM, at="q2"), ask(STEM.replace("极易", "常常"), at="q3")
     [cluster] = unique_questions([best, middle, far], PARAMS).clusters
     assert (cluster.members[0], cluster.medoid) == (best.id, middle.id)
 
 
-def test_copies_of_a_case_are_one_group_and_other_cases_are_not() -> None:
+def test_only_copies_of_a_case_share_a_group() -> None:
     copy, other = (
         CASE.replace("受到顾客当众责骂", "受到顾客的当众责骂"),
         CASE.replace("一次结账差错受到顾客当众责骂", "老母重病需要长期照料"),
@@ -522,7 +522,7 @@ def test_copies_of_a_case_are_one_group_and_other_cases_are_not() -> None:
     assert kept[stems[2]] == group_id(other)
 
 
-def test_a_lost_row_stops_the_stage() -> None:
+def test_lost_row_stops_the_stage() -> None:
     found = unique_questions([ask()], PARAMS)
     with pytest.raises(ValueError, match="expected in = out"):
         measure(2, 0, found, unique_facts([]))
@@ -539,18 +539,18 @@ OTHER_CASE = (
 )
 
 
-def test_a_group_is_named_by_the_first_of_many_copies_of_its_case() -> None:
+def test_first_of_many_copies_of_a_case_names_its_group() -> None:
     copies = [CASE.replace("此后一见到", word + "一见到") for word in ("此后", "此后她", "自此以后", "从此", "此后每", "此后又")]
     rows = [ask(f"第{n}问该求助者最主要的情绪反应是（ ）。", shared_stem=copy, group_id=group_id(copy)) for n, copy in enumerate(copies, 1)]
     assert {row.group_id for row in unique_questions(rows, PARAMS).kept} == {min(map(group_id, copies))}
 
 
 @pytest.mark.parametrize("stem", ["注意的品质有（ ）", "SCL-90所统计的因子有（ ）"])
-def test_a_polite_word_before_a_short_stem_asks_nothing_else(stem: str) -> None:
+def test_polite_word_before_a_short_stem_makes_no_difference(stem: str) -> None:
     assert reasons(ask(stem), ask("请问" + stem, OPTIONS[::-1], "D", at="q2")) == ["near_duplicate"]
 
 
-def test_twins_are_found_under_each_case_that_has_them() -> None:
+def test_finds_twins_under_each_case() -> None:
     rows = [
         ask(stem, shared_stem=case, group_id=group_id(case), at=f"{number}{stem[-5:]}")
         for number, case in enumerate((CASE, OTHER_CASE))
@@ -560,14 +560,14 @@ def test_twins_are_found_under_each_case_that_has_them() -> None:
     assert sorted(row.shared_stem or "" for row in found.kept) == sorted([CASE, OTHER_CASE])
 
 
-def test_sightings_count_before_blemishes() -> None:
+def test_sightings_outweigh_blemishes() -> None:
     often, clean = ask(STEM.replace("不断", "不断□")), ask(at="q2")
     rows = [often, ask(often.stem, at="q3"), clean]
     [kept] = unique_questions(rows, PARAMS).kept
     assert (kept.id, len(kept.provenance)) == (often.id, 3)
 
 
-def test_a_row_without_an_answer_is_not_overruled() -> None:
+def test_row_without_an_answer_is_not_overruled() -> None:
     rows = [ask(), ask(answer="B", at="q2"), ask(answer=None, at="q3")]
     found = unique_questions(rows, PARAMS, decide(rows[0], OPTIONS[0]))
     assert [row.answer for row in found.kept] == ["A"]
@@ -578,13 +578,13 @@ def statement(stem: str, answer: str, at: str) -> Question:
     return ask(stem, ("正确", "错误"), answer, at, question_type="tf")
 
 
-def test_a_remark_may_turn_a_statement_of_true_and_false() -> None:
+def test_remark_may_reverse_a_true_or_false_statement() -> None:
     plain = "短时记忆的容量是有限的，一般成年人能够记住的大约是七个左右的组块，超出容量的材料很快就会遗忘。"
     remark = plain.replace("很快就会遗忘", "在复述之下也很快就会遗忘")
     assert reasons(statement(plain, "A", "q1"), statement(remark, "B", "q2")) == []
 
 
 @pytest.mark.parametrize("others", [("妄想性障碍", "分离转换障碍"), ("强迫障碍", "躯体化障碍")])
-def test_two_of_five_options_are_too_many_to_differ(others: tuple[str, str]) -> None:
+def test_two_of_five_differing_options_are_too_many(others: tuple[str, str]) -> None:
     options = (*OPTIONS, "疾病焦虑障碍")
     assert relation(compared_question(ask(STEM, options), 3), compared_question(ask(STEM, (*options[:3], *others)), 3), PARAMS) is None

@@ -1,4 +1,4 @@
-"""The join finds exactly the pairs that a comparison of everything with everything finds, and what hangs together by them."""
+"""The join finds exactly the pairs, and the components, that brute force finds."""
 
 import json
 from itertools import combinations
@@ -36,16 +36,14 @@ def joined(given_texts: list[str], ngram_chars: int, threshold: float) -> list[t
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(texts, st.integers(1, 9), st.sampled_from(THRESHOLDS))
-def test_the_join_equals_a_comparison_of_all(given_texts: list[str], ngram_chars: int, threshold: float) -> None:
+def test_join_equals_brute_force(given_texts: list[str], ngram_chars: int, threshold: float) -> None:
     assert joined(given_texts, ngram_chars, threshold) == compared(given_texts, ngram_chars, threshold)
 
 
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(texts, texts, st.integers(1, 5), st.sampled_from(THRESHOLDS))
-def test_the_join_of_two_lists_equals_a_comparison_of_each_with_each(
-    left_texts: list[str], right_texts: list[str], ngram_chars: int, threshold: float
-) -> None:
+def test_join_of_two_lists_equals_brute_force(left_texts: list[str], right_texts: list[str], ngram_chars: int, threshold: float) -> None:
     pairs = near_pairs_between(left_texts, right_texts, ngram_chars, threshold)
     found = list(zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True))
     both = compared([*left_texts, *right_texts], ngram_chars, threshold)
@@ -55,7 +53,7 @@ def test_the_join_of_two_lists_equals_a_comparison_of_each_with_each(
 
 @settings(max_examples=100, deadline=None)
 @given(texts, texts, st.sampled_from(THRESHOLDS))
-def test_new_texts_joined_with_old_ones_add_what_a_join_of_all_finds(old: list[str], new: list[str], threshold: float) -> None:
+def test_incremental_join_equals_the_full_join(old: list[str], new: list[str], threshold: float) -> None:
     across = near_pairs_between(old, new, 3, threshold)
     added = zip(across.left.tolist(), (across.right + len(old)).tolist(), across.similarity.tolist(), strict=True)
     among_new = [(i + len(old), j + len(old), value) for i, j, value in joined(new, 3, threshold)]
@@ -64,7 +62,7 @@ def test_new_texts_joined_with_old_ones_add_what_a_join_of_all_finds(old: list[s
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(ALPHABET, min_size=3, max_size=9), min_size=1, max_size=4), st.data(), st.sampled_from(THRESHOLDS))
-def test_it_does_so_among_edited_copies(bases: list[str], data: st.DataObject, threshold: float) -> None:
+def test_join_finds_edited_copies(bases: list[str], data: st.DataObject, threshold: float) -> None:
     copies = []
     for base in bases * 4:
         place = data.draw(st.integers(0, len(base) - 1))
@@ -74,7 +72,7 @@ def test_it_does_so_among_edited_copies(bases: list[str], data: st.DataObject, t
 
 @settings(max_examples=50, deadline=None)
 @given(texts, st.randoms(), st.sampled_from(THRESHOLDS))
-def test_the_order_of_texts_does_not_matter(given_texts: list[str], random, threshold: float) -> None:
+def test_order_of_texts_does_not_matter(given_texts: list[str], random, threshold: float) -> None:
     order = random.sample(range(len(given_texts)), len(given_texts))
     moved = joined([given_texts[i] for i in order], 3, threshold)
     assert sorted((*sorted([order[i], order[j]]), value) for i, j, value in moved) == joined(given_texts, 3, threshold)
@@ -84,10 +82,10 @@ def test_the_order_of_texts_does_not_matter(given_texts: list[str], random, thre
     ("given_texts", "pairs"),
     [
         ([], []),
-        (["", "", "ab", "ab"], []),  # shorter than an n-gram: like nothing, not even one another
+        (["", "", "ab", "ab"], []),  # shorter than an n-gram: similar to nothing, not even each other
         (["abc", "abc", "xyz"], [(0, 1, 1.0)]),
         (["abcdef", "abcdefg"], [(0, 1, 0.8)]),  # 4 of 5, exactly the threshold
-        (["abcdefab", "abcdefabc"], [(0, 1, 1.0)]),  # sets: a second abc adds nothing
+        (["abcdefab", "abcdefabc"], [(0, 1, 1.0)]),  # sets: a second abc makes no difference
     ],
 )
 def test_edges(given_texts: list[str], pairs: list[tuple[int, int, float]]) -> None:
@@ -95,20 +93,20 @@ def test_edges(given_texts: list[str], pairs: list[tuple[int, int, float]]) -> N
 
 
 def test_vocabulary_and_results_grow() -> None:
-    """More n-grams than the first table holds, more pairs than the first list, and a batch's edge inside the texts."""
+    """More n-grams than the first table holds, more pairs than the first list, and a batch boundary inside the texts."""
     many = ["".join(chr(0x4E00 + (i * 37 + k * 101) % 20000) for k in range(60)) for i in range(6000)]
     pairs = near_pairs([*many, *many], 3, 0.9)
     assert {(i, i + 6000) for i in range(6000)} <= set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
     assert len(pairs.left) == len(set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)))
 
 
-def test_a_long_text_takes_no_square_time() -> None:
+def test_long_text_takes_no_quadratic_time() -> None:
     long = "".join(chr(0x4E00 + (k * k + 7 * k) % 20000) for k in range(400_000))
     assert joined([long, long + "甲乙丙", "甲乙丙"], 3, 0.9)[0][:2] == (0, 1)
 
 
 @pytest.mark.parametrize(("ngram_chars", "threshold"), [(3, 0.0), (3, 1.1), (0, 0.5)])
-def test_wrong_settings_are_named(ngram_chars: int, threshold: float) -> None:
+def test_reports_invalid_settings(ngram_chars: int, threshold: float) -> None:
     with pytest.raises(ValueError, match=f"threshold {threshold} and {ngram_chars} characters"):
         near_pairs(["abc"], ngram_chars, threshold)
 
@@ -117,7 +115,7 @@ CHARACTERS = [chr(0x4E00 + i) for i in range(60)]
 
 
 def long_texts(seed: int, count: int = 40) -> list[str]:
-    """Texts of 200 to 5,000 characters, half of them copies edited in up to half of their places, so that marks of all widths meet."""
+    """Texts of 200 to 5,000 characters, half of them copies edited in up to half of their positions, with signatures of all widths."""
     draw = Random(seed)
     made: list[str] = []
     for _ in range(count):
@@ -132,7 +130,7 @@ def long_texts(seed: int, count: int = 40) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_long_texts_join_as_a_comparison_of_all(seed: int) -> None:
+def test_join_of_long_texts_equals_brute_force(seed: int) -> None:
     texts = long_texts(seed)
     sets = [ngrams(text, 3) for text in texts]
     values = [(i, j, jaccard(sets[i], sets[j])) for i, j in combinations(range(len(texts)), 2)]
@@ -148,15 +146,15 @@ def test_long_texts_join_as_a_comparison_of_all(seed: int) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5))
-def test_marks_differ_in_no_more_bits_than_texts_in_ngrams(seed: int, ngram_chars: int) -> None:
+def test_signatures_differ_in_no_more_bits_than_texts_in_ngrams(seed: int, ngram_chars: int) -> None:
     texts = long_texts(seed, 12)
     sets, known = [ngrams(text, ngram_chars) for text in texts], _prepared(texts, ngram_chars, 0.8, 0)
     for i, j in combinations(range(len(texts)), 2):
         assert _differing_bits(known.signatures, known.marks, i, j) <= len(sets[i] ^ sets[j])
 
 
-def test_unlike_long_texts_are_told_apart_by_their_marks() -> None:
-    """In 256 bits they cannot be: half of those at most differ, fewer than the n-grams that partners of this size may differ in."""
+def test_signatures_distinguish_different_long_texts() -> None:
+    """256 bits would not suffice: at most half of them differ, fewer than the n-grams in which partners of this size may differ."""
     draw = Random(1)
     known = _prepared(["".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(5000)) for _ in range(4)], 3, 0.8, 0)
     apart = 2 * 5000 * 0.2 / 1.8
@@ -175,7 +173,7 @@ def by_all_pairs(texts: list[str], threshold: float) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
-def test_components_are_those_of_all_pairs(seed: int) -> None:
+def test_components_equal_those_of_all_pairs(seed: int) -> None:
     draw = Random(seed)
     for _ in range(5):
         words = WORDS[: draw.randrange(2, 10)]
@@ -185,7 +183,7 @@ def test_components_are_those_of_all_pairs(seed: int) -> None:
             assert components(texts, 3, threshold).tolist() == by_all_pairs(texts, threshold)
 
 
-def test_cases_are_kin_by_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cases_are_kin_with_either_algorithm(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = Random(1)
     cases = ["求助者" + "".join(draw.choices(WORDS, k=30)) for _ in range(40)]
     cases += [case[draw.randrange(20) :] + draw.choice(WORDS) for case in cases]
@@ -197,7 +195,7 @@ def test_cases_are_kin_by_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def many_questions(real_data: Path) -> list[str]:
-    """15,000 questions: those of a published set, and copies of some with words of others in them."""
+    """15,000 questions: those of a published set, and copies of some with words replaced by those of others."""
     found = []
     for path in sorted((real_data / "cpsyexam").glob("*.jsonl")):
         with open(path, encoding="utf-8") as lines:
@@ -213,7 +211,7 @@ def many_questions(real_data: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def compared_pairs(many_questions: list[str]) -> list[tuple[int, int, float]]:
-    """All pairs of a similarity of at least 0.5, by products of incidence matrices, which share no code with the join."""
+    """All pairs with a similarity of at least 0.5, from products of incidence matrices, which share no code with the join."""
     columns: dict[str, int] = {}
     rows = [[columns.setdefault(gram, len(columns)) for gram in sorted(ngrams(text, 3))] for text in many_questions]
     starts = np.cumsum([0, *map(len, rows)])

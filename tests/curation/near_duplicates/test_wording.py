@@ -1,4 +1,4 @@
-"""Figures, denials and opposites as they stand in questions, and stems of any length in a time that grows with them alone."""
+"""Figures, denials and opposites in questions, and linear time for long stems."""
 
 import pytest
 from hypothesis import given, settings
@@ -90,13 +90,13 @@ def test_difference(text: str, other: str, differs: WordingDifference) -> None:
 
 
 @given(st.text("甲乙高低不的是12", max_size=12), st.text("甲乙高低不的是12", max_size=12))
-def test_a_difference_has_no_direction(text: str, other: str) -> None:
+def test_difference_is_symmetric(text: str, other: str) -> None:
     assert difference(text, other) == difference(other, text)
     assert difference(text, text) == WordingDifference(False, False, False)
 
 
 @given(st.text())
-def test_any_text_can_be_read(text: str) -> None:
+def test_reads_any_text(text: str) -> None:
     assert all(figures(canonical(text)))
     assert in_digits(in_digits(text)) == in_digits(text)
     assert all(kind in ("wrong", "except", "not") for kind in denials(text))
@@ -123,13 +123,13 @@ def test_numerals_in_digits(text: str, other: str) -> None:
     assert in_digits(text) == in_digits(other)
 
 
-def test_a_stray_letter_is_one_letter_in_one_text() -> None:
+def test_stray_letter_is_one_letter_in_one_text() -> None:
     assert stray_letter("对r一个过程", "对一个过程")
     assert not stray_letter("t检验", "f检验")
     assert not stray_letter("维生素b12", "维生素")
 
 
-def test_what_makes_no_difference_goes() -> None:
+def test_removes_idle_characters_and_variants() -> None:
     assert without_idle("综合症的特点") == without_idle("综合征特点")
     assert without_synonyms("病人的看法") == without_synonyms("患者的观点")
 
@@ -176,13 +176,13 @@ def test_slips_of_options(text: str, other: str, slip: bool) -> None:
         ("在一门课程或教学活动结束后对完整的教学过程进行的评价", "在一门课程或教学话动结束后对完整的教学过程进行的评价", False, False),
     ],
 )
-def test_names_in_the_place_of_names(text: str, other: str, loosely: bool, strictly: bool) -> None:
+def test_replaced_names(text: str, other: str, loosely: bool, strictly: bool) -> None:
     assert changes_words(text, other) is changes_words(other, text) is loosely
     assert changes_words(text, other, strict=True) is changes_words(other, text, strict=True) is strictly
 
 
 @given(st.text("胃肝炎病的高低学习者1ab", max_size=9), st.text("胃肝炎病的高低学习者1ab", max_size=9))
-def test_neither_has_a_direction_and_equal_texts_differ_in_nothing(text: str, other: str) -> None:
+def test_changes_are_symmetric_and_equal_texts_have_none(text: str, other: str) -> None:
     assert is_slip(text, other) == is_slip(other, text)
     assert changes_words(text, other) == changes_words(other, text)
     assert not changes_words(text, text)
@@ -196,20 +196,20 @@ LONG = "".join(chr(0x4E00 + (k * k + 7 * k) % 3000) for k in range(200_000))
 
 @pytest.mark.parametrize("other", [LONG[:99_999] + "㐀" + LONG[100_000:], "㐀" + LONG + "㐁", LONG + LONG[:9]])
 def test_stems_of_two_hundred_thousand_characters_are_compared(other: str) -> None:
-    """Would not finish, were each character of one looked up in the other."""
+    """Would not finish if each character of one were looked up in the other."""
     assert relation(
         compared_question(question(LONG, question_type="qa"), 3), compared_question(question(other, question_type="qa"), 3), PARAMS
     ) in ("same", "conflict", None)
 
 
-def test_one_character_of_a_long_text_is_found() -> None:
+def test_finds_one_character_of_a_long_text() -> None:
     assert differing(LONG, LONG[:99_999] + "㐀" + LONG[100_000:]) == [("replace", 99_999, 100_000, 99_999, 100_000)]
     assert differing(LONG, LONG + "㐀") == [("insert", 200_000, 200_000, 200_000, 200_001)]
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.text("甲乙", max_size=40), st.text("甲乙", max_size=40), st.sampled_from(["", "丙" * LONG_CHARS]))
-def test_what_is_not_told_apart_is_equal(text: str, other: str, before: str) -> None:
+def test_variants_are_equal(text: str, other: str, before: str) -> None:
     text, other = before + text, before + other
     place = other_place = 0
     for kind, i1, i2, j1, j2 in [*differing(text, other), ("end", len(text), 0, len(other), 0)]:

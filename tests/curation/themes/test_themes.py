@@ -1,4 +1,4 @@
-"""From queries to atomic types, as in SdAK, section 3.1: drawn, coded, merged, counted."""
+"""From queries to atomic types, as in SdAK, section 3.1: sampled, coded, merged, counted."""
 
 import json
 from collections import Counter
@@ -52,7 +52,7 @@ def sheet(path: Path, **cells: str) -> Path:
 
 
 @pytest.mark.parametrize("lines", [False, True])
-def test_queries_are_read_once_each_and_others_are_left_out(lines: bool, tmp_path: Path) -> None:
+def test_reads_each_query_once_and_skips_other_intents(lines: bool, tmp_path: Path) -> None:
     rows = [("痛风的原因", "病因分析"), ("痛风的原因 ", "病因分析"), ("痛风的原因", "病情诊断"), ("你好", "其他"), ("？？", "病因分析")]
     records = [{"id": f"s{place}", "query": text, "label": label} for place, (text, label) in enumerate(rows)]
     path = tmp_path / "queries.json"
@@ -71,7 +71,7 @@ def test_queries_are_read_once_each_and_others_are_left_out(lines: bool, tmp_pat
         ("甲\t其他", "expected the layout of KUAKE-QIC"),
     ],
 )
-def test_another_layout_is_told(content: str, told: str, tmp_path: Path) -> None:
+def test_rejects_another_layout(content: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text(content)
     with pytest.raises(ValueError, match=told):
         read_queries(tmp_path / "q.json", INTENTS)
@@ -83,7 +83,7 @@ def test_another_layout_is_told(content: str, told: str, tmp_path: Path) -> None
     more=st.sets(st.text("己庚辛", min_size=1, max_size=3)),
     seed=st.integers(0, 9),
 )
-def test_what_is_drawn_hangs_on_the_query_alone(texts: set[str], more: set[str], seed: int) -> None:
+def test_sampling_depends_only_on_the_query(texts: set[str], more: set[str], seed: int) -> None:
     few = sample_queries([query(text) for text in sorted(texts)], 3, seed, ["Cause"])
     assert few == sample_queries([query(text) for text in sorted(texts, reverse=True)], 3, seed, ["Cause"])
     assert len(few) == min(3, len(texts))
@@ -91,14 +91,14 @@ def test_what_is_drawn_hangs_on_the_query_alone(texts: set[str], more: set[str],
     assert [one for one in later if one.text in texts] == [one for one in few if one in later]  # in one order
 
 
-def test_a_proposal_names_the_keyword_and_the_intent_counts() -> None:
+def test_proposal_names_the_keyword_and_depends_on_the_intent() -> None:
     codes = {"symptom": {"any": ["症状"], "Cause": ["痛"]}, "cause": {"any": ["原因"]}}
     assert [tuple(one) for one in propose(query("头痛的原因"), codes)] == [("cause", "原因"), ("symptom", "痛")]
     assert [one.code for one in propose(query("头痛的原因", "Diagnosis"), codes)] == ["cause"]
     assert propose(query("你好"), codes) == []
 
 
-def test_every_code_that_is_proposed_stands_in_the_codebook() -> None:
+def test_every_proposed_code_is_in_the_codebook() -> None:
     yaml = YAML(typ="safe", pure=True)
     table, book = yaml.load(VOCAB / "themes.yaml"), read_codebook(yaml.load(VOCAB / "codebook.yaml"), "codebook.yaml")
     assert set(table["codes"]) <= set(book)
@@ -107,7 +107,7 @@ def test_every_code_that_is_proposed_stands_in_the_codebook() -> None:
     assert len({theme.type for theme in book.values() if not theme.dropped}) == 17
 
 
-def test_a_filled_sheet_gives_codes(tmp_path: Path) -> None:
+def test_filled_sheet_gives_codes(tmp_path: Path) -> None:
     assert read_coding_sheet(sheet(tmp_path / "a.xlsx"), "one") == []
     assert read_coding_sheet(sheet(tmp_path / "a.xlsx", confirm="Yes"), "one")[0].codes == ["cause"]
     assert read_coding_sheet(sheet(tmp_path / "a.xlsx", confirm="yes", code="early；symptom; "), "one")[0].codes == ["early", "symptom"]
@@ -121,12 +121,12 @@ def test_a_filled_sheet_gives_codes(tmp_path: Path) -> None:
         ({"confirm": "yes", "proposed": ""}, "confirmed, but no code was proposed"),
     ],
 )
-def test_a_spoiled_sheet_is_told(cells: dict[str, str], told: str, tmp_path: Path) -> None:
+def test_rejects_an_invalid_sheet(cells: dict[str, str], told: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=told):
         read_coding_sheet(sheet(tmp_path / "a.xlsx", **cells), "one")
 
 
-def test_types_are_counted_by_hand() -> None:
+def test_counts_of_types_match_a_count_by_hand() -> None:
     rows = (
         [coded(f"甲{n}", "cause") for n in range(12)]
         + [coded(f"乙{n}", "symptom" if n % 2 else "early") for n in range(6)]
@@ -144,7 +144,7 @@ def test_types_are_counted_by_hand() -> None:
     assert tabulate(rows, BOOK, ["Cause"], 0)["intents"]["Cause"]["types"][-1]["dropped"] == "cost"
 
 
-def test_several_coders_the_majority_decides_and_agreement_is_told() -> None:
+def test_majority_of_coders_decides_and_agreement_is_reported() -> None:
     rows = [coded("甲", "cause", coder) for coder in "abc"] + [
         coded("乙", "cause", "a"),
         coded("乙", "symptom", "b"),
@@ -160,22 +160,22 @@ def test_several_coders_the_majority_decides_and_agreement_is_told() -> None:
     assert tabulate(rows[:3], BOOK, ["Cause"], 0)["agreement"] == {"queries": 1, "alpha": None}
 
 
-def test_a_code_that_the_codebook_does_not_know_is_told() -> None:
-    with pytest.raises(ValueError, match=r"codes missing in the codebook: sympton \(2\); add them"):
+def test_reports_a_code_missing_from_the_codebook() -> None:
+    with pytest.raises(ValueError, match=r"codes missing from the codebook: sympton \(2\); add them"):
         tabulate([coded("甲", "sympton"), coded("乙", "sympton")], BOOK, [], 0)
 
 
 @pytest.mark.parametrize("book", [{}, ["甲"], {"cause": 3}, {"cause": {"drop": ""}}, {"cause": {"keep": "x"}}])
-def test_a_codebook_of_another_shape_is_told(book: object) -> None:
+def test_rejects_an_invalid_codebook(book: object) -> None:
     with pytest.raises(ValueError, match=r"book\.yaml"):
         read_codebook(book, "book.yaml")
 
 
-def test_the_whole_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = ["=痛风的原因", "痛风怎么引起", "为什么头晕", "牛皮癣的原因|甲", "失眠<b>什么原因"]
     (tmp_path / "q.json").write_text(json.dumps([{"query": text, "label": "病因分析"} for text in texts]))
     themes.main(["draw", str(tmp_path / "q.json"), "--out", str(tmp_path / "one.xlsx")])
-    assert "Cause                5, all there are of 200\n" in capsys.readouterr().out
+    assert "Cause                5, fewer than 200: all there are\n" in capsys.readouterr().out
     rows = [[row.cells[name] for name in COLUMNS] for row in read_sheet(tmp_path / "one.xlsx")]
     assert len(rows) == 5
     for name, codes in (("one", ["disease_cause"] * 5), ("two", ["disease_cause"] * 4 + ["disease_symptom"])):
@@ -193,13 +193,13 @@ def test_the_whole_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def told_of(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
-    """Return what a stranger reads who types a command that cannot be done."""
+    """Return what a user reads after a command that fails."""
     with pytest.raises((ValueError, OSError, SystemExit)) as found:
         themes.main(list(argv))
     return capsys.readouterr().err if found.type is SystemExit else str(found.value)
 
 
-def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_name_the_next_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     assert told_of(capsys, "draw", "q.json", "--out", "a.xlsx").startswith("q.json: no such file; name one in the layout of KUAKE-QIC")
     Path("q.json").write_text(json.dumps([{"query": "痛风的原因", "label": "病因分析"}]))
@@ -226,13 +226,13 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
         ("[" * 3000, r"k\.yaml: not YAML \(nested too deep\); correct the line"),
     ],
 )
-def test_keywords_of_another_shape_are_told(content: str, told: str, tmp_path: Path) -> None:
+def test_rejects_invalid_keywords(content: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "k.yaml").write_text(content)
     with pytest.raises(ValueError, match=told):
         themes.main(["draw", "q.json", "--out", str(tmp_path / "a.xlsx"), "--keywords", str(tmp_path / "k.yaml")])
 
 
-def test_an_apostrophe_before_a_code_is_no_part_of_it(tmp_path: Path) -> None:
+def test_drops_an_apostrophe_before_a_code(tmp_path: Path) -> None:
     [one] = read_coding_sheet(sheet(tmp_path / "a.xlsx", code="'cause", comment="'=1+1"), "one")
     assert (one.codes, one.comment) == (["cause"], "=1+1")
     assert read_coding_sheet(sheet(tmp_path / "b.xlsx", confirm="'yes"), "one")[0].codes == ["cause"]

@@ -1,4 +1,4 @@
-"""The stage over whole files: sound ones pass, each kind of harm stops the line under its expectation and is named."""
+"""The stage on whole files: sound ones pass; each kind of defect breaks its expectation and is reported with its ids."""
 
 import re
 import subprocess
@@ -32,7 +32,7 @@ replace = msgspec.structs.replace
 
 
 class World(NamedTuple):
-    """All records, by the table they are read into."""
+    """All records, by table."""
 
     questions: list[Question]
     facts: list[Fact]
@@ -80,7 +80,7 @@ CLAIMS, _ = make_claims(FACTS, Claims(per_type=9, template="paper", seed=1))
 
 
 def fourfold(one: Fact, other: Fact, **changes: Any) -> Fourfold:
-    """Return the row of a fact with the tail of another as the false one."""
+    """Return the row of a fact with the tail of another as the false tail."""
     sentences = [f"{one.head}的常见症状{verb}{tail}" for tail in (one.tail, other.tail) for verb in ("包括", "不包括")]
     row = Fourfold(
         id=content_id("fourfold", *sentences), atomic_type="disease_symptom", head=one.head, tail=one.tail, false_head=one.head,
@@ -144,23 +144,23 @@ def context():
 
 
 def broken(context, folder: Path, table: str, world: World) -> list[tuple[str, str, list[str]]]:
-    """Return (columns, severity, ids) of what does not hold."""
+    """Return (columns, severity, ids) of the failed expectations."""
     checked = check_table(context, table, TABLES[table](write_world(folder, world)), read_suite(SUITES / f"{table}.yaml"))
     return [(" ".join(result.columns), result.severity, result.broken_by) for result in checked.results if not result.success]
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_sound_tables_hold(context, tmp_path: Path, table: str) -> None:
+def test_sound_tables_pass(context, tmp_path: Path, table: str) -> None:
     assert broken(context, tmp_path, table, GOOD) == []
 
 
-def test_a_question_may_be_named_after_its_kin(context, tmp_path: Path) -> None:
+def test_question_may_have_the_cluster_of_its_kin(context, tmp_path: Path) -> None:
     kin = replace(OTHER, cluster_id=SEVERAL.cluster_id)
     assert broken(context, tmp_path, "questions", GOOD._replace(questions=[*QUESTIONS, kin])) == []
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_empty_tables_are_evaluated_and_break_nothing_but_warnings(context, tmp_path: Path, table: str) -> None:
+def test_empty_tables_break_only_warnings(context, tmp_path: Path, table: str) -> None:
     empty = World([], [], [], [], {split: [] for split in SPLITS}, {"pick": []})
     assert {severity for _, severity, _ in broken(context, tmp_path, table, empty)} <= {"warning"}
 
@@ -215,7 +215,7 @@ BAD_CLAIMS = [
     ("non_factual", replace(SYMPTOM, id="claim-2")),
     ("id id_of_content", replace(SYMPTOM, id="claim-2")),
     ("said denied", said_otherwise(SYMPTOM, SYMPTOM.factual, SYMPTOM.non_factual.replace("常见", "可能"))),
-    ("said denied", said_otherwise(FOOD, FOOD.non_factual, FOOD.factual)),  # swapped: what is forbidden would be advised
+    ("said denied", said_otherwise(FOOD, FOOD.non_factual, FOOD.factual)),  # swapped: a forbidden food would be recommended
     ("said denied", said_otherwise(CATCHING, CATCHING.factual, CATCHING.factual)),
     ("factual", said_otherwise(SYMPTOM, SYMPTOM.factual + "长" * 250, SYMPTOM.non_factual)),
     ("non_factual", said_otherwise(SYMPTOM, SYMPTOM.factual, SYMPTOM.non_factual + "长" * 250)),
@@ -250,7 +250,7 @@ BAD_ROWS = [
 
 
 @pytest.mark.parametrize(("table", "columns", "bad"), BAD_ROWS, ids=[f"{table}-{columns}" for table, columns, _ in BAD_ROWS])
-def test_each_broken_record_is_named_under_its_expectation(context, tmp_path: Path, table: str, columns: str, bad: Any) -> None:
+def test_reports_each_broken_record_under_its_expectation(context, tmp_path: Path, table: str, columns: str, bad: Any) -> None:
     world = GOOD._replace(**{table: [*getattr(GOOD, table), bad]})
     name = bad.members[0] if table == "clusters" else bad.id
     assert [found for found in broken(context, tmp_path, table, world) if found[0] == columns and found[1] == "error" and name in found[2]]
@@ -282,7 +282,7 @@ BAD_SPLITS = [
 
 
 @pytest.mark.parametrize(("columns", "world", "name"), BAD_SPLITS, ids=[columns for columns, _, _ in BAD_SPLITS])
-def test_each_harm_to_the_splits_is_named(context, tmp_path: Path, columns: str, world: World, name: str) -> None:
+def test_reports_each_defect_of_the_splits(context, tmp_path: Path, columns: str, world: World, name: str) -> None:
     found = {at: ids for at, severity, ids in broken(context, tmp_path, "splits", world) if severity == "error"}
     assert name in found[columns]
 
@@ -303,20 +303,20 @@ BAD_REPLIES = [
 
 
 @pytest.mark.parametrize(("columns", "replies", "name"), BAD_REPLIES, ids=[columns for columns, _, _ in BAD_REPLIES])
-def test_each_harm_to_the_predictions_is_named(context, tmp_path: Path, columns: str, replies: dict, name: str) -> None:
+def test_reports_each_defect_of_the_predictions(context, tmp_path: Path, columns: str, replies: dict, name: str) -> None:
     found = broken(context, tmp_path, "predictions", GOOD._replace(predictions=replies))
     assert [ids for at, severity, ids in found if at == columns and severity == "error" and name in ids]
 
 
-def test_a_later_question_of_a_case_may_be_asked_differently_in_each_repeat(context, tmp_path: Path) -> None:
-    """It follows the replies before it, which are drawn anew."""
+def test_later_questions_of_a_case_may_differ_in_each_repeat(context, tmp_path: Path) -> None:
+    """They follow the replies before them, which are generated again."""
     case = [prediction("pick", FIRST.id, repeat) for repeat in range(2)]
     later = [prediction("pick", SECOND.id, repeat, prompt_sha256=str(repeat) * 64, follows=FIRST.id) for repeat in range(2)]
     assert broken(context, tmp_path, "predictions", GOOD._replace(predictions={"pick": [*case, *later]})) == []
 
 
 @pytest.mark.parametrize(("repeats", "sound"), [(2, True), (4, False)])
-def test_each_variant_of_a_run_asks_the_same_in_its_own_repeats(context, tmp_path: Path, repeats: int, sound: bool) -> None:
+def test_each_variant_asks_the_same_in_its_repeats(context, tmp_path: Path, repeats: int, sound: bool) -> None:
     planned = tmp_path / "predictions/random/runs.json"
     planned.parent.mkdir(parents=True)
     planned.write_text(f'{{"pick": {{"repeats": {repeats}, "orders": 2}}}}')
@@ -341,7 +341,7 @@ WARNED = [
 
 
 @pytest.mark.parametrize(("table", "columns", "world"), WARNED, ids=[f"{table}-{columns}" for table, columns, _ in WARNED])
-def test_what_is_odd_but_may_be_is_a_warning(context, tmp_path: Path, table: str, columns: str, world: World) -> None:
+def test_unusual_records_are_warnings(context, tmp_path: Path, table: str, columns: str, world: World) -> None:
     found = broken(context, tmp_path, table, world)
     assert [(at, severity) for at, severity, _ in found] == [(columns, "warning")]
 
@@ -373,7 +373,7 @@ HARMED = {
     "splits": [world for _, world, _ in BAD_SPLITS],
     "predictions": [GOOD._replace(predictions=replies) for _, replies, _ in BAD_REPLIES],
 }
-# What the shapes of the records let through to no table; the expectations stand for tables that come another way.
+# Defects that the record types exclude from every table; the expectations cover tables made in another way.
 STRANGE_WORDS = {
     "questions": ("question_type", "category"),
     "facts": ("relation",),
@@ -383,7 +383,7 @@ STRANGE_WORDS = {
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_there_is_harm_that_breaks_each_expectation(context, tmp_path: Path, table: str) -> None:
+def test_each_expectation_can_be_broken(context, tmp_path: Path, table: str) -> None:
     entries = read_suite(SUITES / f"{table}.yaml")
     worlds = HARMED[table] + [world for of, _, world in WARNED if of == table]
     failed = set()
@@ -399,7 +399,7 @@ def read(path: Path) -> Any:
     return msgspec.json.decode(path.read_bytes())
 
 
-def test_the_stage_passes_sound_tables_and_counts_them(tmp_path: Path) -> None:
+def test_stage_passes_and_counts_sound_tables(tmp_path: Path) -> None:
     main(arguments(tmp_path, GOOD))
     counts = read(tmp_path / "m.json")
     assert {table: (row["rows"], row["failed"], row["warnings"]) for table, row in counts.items()} == {
@@ -408,12 +408,12 @@ def test_the_stage_passes_sound_tables_and_counts_them(tmp_path: Path) -> None:
     assert not (tmp_path / "validation/failing.jsonl").read_bytes()
 
 
-def test_the_later_tables_are_checked_by_a_call_of_their_own(tmp_path: Path) -> None:
+def test_later_tables_are_checked_by_separate_calls(tmp_path: Path) -> None:
     main(arguments(tmp_path, GOOD, "--what", "splits", "predictions"))
     assert {table: row["rows"] for table, row in read(tmp_path / "m.json").items()} == {"splits": 11, "predictions": 6}
 
 
-def test_a_broken_table_stops_the_line_and_names_all_ids(tmp_path: Path) -> None:
+def test_broken_table_stops_the_pipeline_and_lists_all_ids(tmp_path: Path) -> None:
     bad = [question(f"别的题目{number}", "F") for number in range(12)]
     main(arguments(tmp_path, GOOD))
     assert read(tmp_path / "validation/passed.json") == ["questions", "facts", "claims", "fourfold", "clusters"]
@@ -430,13 +430,13 @@ def test_a_broken_table_stops_the_line_and_names_all_ids(tmp_path: Path) -> None
     assert (row["expectation"], row["broken_by"], row["first"]) == ("ExpectAnswerInOptions", 12, first[:10])
 
 
-def test_a_warning_is_told_and_lets_the_line_go_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_reports_a_warning_and_continues(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     main(arguments(tmp_path, GOOD._replace(clusters=[replace(CLUSTER, rows=51), LOST])))
     assert read(tmp_path / "m.json")["clusters"] == {"rows": 2, "expectations": 9, "failed": 0, "warnings": 1}
     assert re.search(rf"clusters: ExpectColumnValuesToBeBetween on rows: {ALONE.id}", caplog.text)
 
 
-def test_the_same_tables_give_the_same_bytes(tmp_path: Path) -> None:
+def test_same_tables_give_same_bytes(tmp_path: Path) -> None:
     bad = GOOD._replace(clusters=[replace(CLUSTER, rows=51), LOST])
     for name in ("one", "two"):
         main(arguments(tmp_path / name, bad))
@@ -457,26 +457,26 @@ ABSENT: list[tuple[str, Callable[[Path], Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "harm", "told"), ABSENT, ids=[name for name, _, _ in ABSENT])
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, name: str, harm: Callable[[Path], Any], told: str) -> None:
+def test_reports_an_unreadable_file(tmp_path: Path, name: str, harm: Callable[[Path], Any], told: str) -> None:
     argv = arguments(tmp_path, GOOD)
     harm(tmp_path / name)
     with pytest.raises((ValueError, FileNotFoundError), match=told):
         main(argv)
 
 
-def test_a_run_without_predictions_is_told(tmp_path: Path) -> None:
+def test_reports_a_run_without_predictions(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"later\.jsonl: no such file; `dvc repro` builds it"):
         main([*arguments(tmp_path, GOOD, "--what", "predictions"), "--runs", "pick", "later"])
 
 
-def test_a_call_that_checks_nothing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # where no params.yaml names a run
+def test_rejects_a_call_that_checks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # without a params.yaml that lists runs
     for more in (["--what"], ["--what", "predictions", "--runs"]):
         with pytest.raises(ValueError, match="nothing to check"):
             main([*arguments(tmp_path, GOOD), *more])
 
 
-def test_the_runs_are_those_of_params_and_what_an_older_run_left_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checks_the_runs_of_params_and_ignores_leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     argv = [part for part in arguments(tmp_path, GOOD, "--what", "predictions") if part not in ("--runs", *REPLIES)]
     (tmp_path / "params.yaml").write_text("runs: {pick: {model: random, task: choice}}")
     (tmp_path / "predictions/random/old.jsonl").write_text("of another data set")
@@ -485,7 +485,7 @@ def test_the_runs_are_those_of_params_and_what_an_older_run_left_is_passed_over(
     assert read(tmp_path / "m.json")["predictions"]["rows"] == len(PICK)
 
 
-def test_a_failed_expectation_is_exit_status_1_and_no_traceback(tmp_path: Path, root: Path) -> None:
+def test_failed_expectation_exits_with_1_without_traceback(tmp_path: Path, root: Path) -> None:
     argv = arguments(tmp_path, GOOD._replace(facts=[*FACTS, FACTS[0]]), "--what", "facts")
     done = subprocess.run([sys.executable, "-m", "curation.validate", *argv], cwd=root, capture_output=True, text=True)
     assert done.returncode == 1
@@ -493,6 +493,6 @@ def test_a_failed_expectation_is_exit_status_1_and_no_traceback(tmp_path: Path, 
     assert f"facts: ExpectColumnValuesToBeUnique on id: {FACTS[0].id} (No two facts share an id.)" in done.stderr
 
 
-def test_an_unknown_table_names_the_known_ones(tmp_path: Path) -> None:
+def test_unknown_table_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"--what: unknown table 'clusterz'; known: claims, clusters, .*did you mean clusters"):
         main(arguments(tmp_path, GOOD, "--what", "clusterz"))

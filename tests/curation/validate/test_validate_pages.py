@@ -1,4 +1,4 @@
-"""The report opens by itself: nothing outside is asked for, no script runs, all text is text."""
+"""The report is self-contained: no requests, no scripts, all text escaped."""
 
 import re
 from pathlib import Path
@@ -35,7 +35,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out/index.html"
 
 
-def test_a_page_asks_for_nothing_and_runs_nothing(report: Path, browser) -> None:
+def test_page_loads_and_runs_nothing(report: Path, browser) -> None:
     asked, faults = [], []
     page = browser.new_context(offline=True).new_page()
     page.on("request", lambda request: asked.append(request.url))
@@ -49,13 +49,13 @@ def test_a_page_asks_for_nothing_and_runs_nothing(report: Path, browser) -> None
     assert page.locator("script, img, iframe, link, object, embed, form").count() == 0
 
 
-def test_a_page_refers_to_no_address(report: Path) -> None:
+def test_page_has_no_urls(report: Path) -> None:
     tags = "".join(re.findall(r"<[a-zA-Z!/][^>]*>|<style>.*?</style>", report.read_text(encoding="utf-8"), re.DOTALL))
     assert REFERENCES.findall(tags) == []
     assert not re.search(r"http(?!-equiv)|//", tags)
 
 
-def test_the_report_shows_every_expectation_with_its_first_ids(report: Path, browser) -> None:
+def test_report_shows_every_expectation_with_its_first_ids(report: Path, browser) -> None:
     page = browser.new_page()
     page.goto(report.as_uri())
     text = page.inner_text("body")
@@ -65,6 +65,6 @@ def test_the_report_shows_every_expectation_with_its_first_ids(report: Path, bro
     assert "<script>document.title='hit'</script>" in text
 
 
-def test_no_time_stands_in_the_report(report: Path) -> None:
+def test_report_has_no_timestamps(report: Path) -> None:
     text = report.read_text(encoding="utf-8")
     assert not re.search(r"\b20\d\d-?[01]\d-?[0-3]\d[T ]|[0-9a-f]{8}-[0-9a-f]{4}-|Run Time|ge_load_time", text)

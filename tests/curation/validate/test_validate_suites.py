@@ -1,4 +1,4 @@
-"""The lists of expectations: what is misspelt is told; the expectations of our own hold their laws."""
+"""The lists of expectations: errors in entries are reported; the custom expectations follow their laws."""
 
 from pathlib import Path
 
@@ -46,14 +46,14 @@ def context():
 
 
 @pytest.mark.parametrize(("text", "told"), WRONG, ids=range(len(WRONG)))
-def test_a_wrong_entry_is_told(context, tmp_path: Path, text: str, told: str) -> None:
+def test_reports_an_invalid_entry(context, tmp_path: Path, text: str, told: str) -> None:
     path = tmp_path / "toys.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"toys\.yaml.*{told}"):
         check_table(context, "toys", COLUMNS, read_suite(path))
 
 
-def test_an_entry_more_is_an_expectation_more(context, tmp_path: Path) -> None:
+def test_each_entry_is_an_expectation(context, tmp_path: Path) -> None:
     path = tmp_path / "toys.yaml"
     path.write_text(
         '- {expect: ExpectColumnValuesToBeInSet, column: answer, value_set: [A], severity: warning, why: "All is A."}', encoding="utf-8"
@@ -62,26 +62,26 @@ def test_an_entry_more_is_an_expectation_more(context, tmp_path: Path) -> None:
     assert (result.success, result.severity, result.why, result.broken_by) == (False, "warning", "All is A.", ["b"])
 
 
-def test_a_list_without_entries_checks_nothing(context, tmp_path: Path) -> None:
+def test_empty_list_checks_nothing(context, tmp_path: Path) -> None:
     (tmp_path / "toys.yaml").write_text("[]")
     assert check_table(context, "toys", COLUMNS, read_suite(tmp_path / "toys.yaml")).results == []
 
 
-def test_a_missing_list_is_told(tmp_path: Path) -> None:
+def test_reports_a_missing_list(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"toys\.yaml: no such file"):
         read_suite(tmp_path / "toys.yaml")
 
 
-def test_every_table_has_its_list_and_no_list_is_without_table() -> None:
+def test_tables_and_lists_match() -> None:
     assert {path.stem for path in SUITES.glob("*.yaml")} == {*TABLES, PROFILE}
 
 
-def test_every_expectation_of_our_own_is_used() -> None:
+def test_every_custom_expectation_is_used() -> None:
     used = {entry.expect for table in TABLES for entry in read_suite(SUITES / f"{table}.yaml")}
     assert set(OWN) <= used
 
 
-def test_severity_is_told_to_great_expectations(tmp_path: Path) -> None:
+def test_passes_severity_to_great_expectations(tmp_path: Path) -> None:
     path = tmp_path / "toys.yaml"
     path.write_text(
         "- {expect: ExpectColumnValuesToBeUnique, column: id}\n- {expect: ExpectColumnValuesToBeUnique, column: id, severity: warning}"
@@ -94,14 +94,14 @@ def negated(said: str, denied: str) -> bool:
 
 
 @given(WORDS, st.sampled_from(NEGATIONS), WORDS)
-def test_one_negation_anywhere_is_seen(before: str, words: list[str], after: str) -> None:
+def test_finds_one_negation_anywhere(before: str, words: list[str], after: str) -> None:
     said, denied = before + words[0] + after, before + words[1] + after
     assert negated(said, denied)
 
 
 @given(WORDS, WORDS)
-def test_nothing_but_one_negation_passes(said: str, denied: str) -> None:
-    """By another way: whatever can be had by putting one word for another at any place."""
+def test_only_one_negation_passes(said: str, denied: str) -> None:
+    """Checked independently: all results of replacing one word by another at any position."""
     reachable = {
         said[:place] + after + said[place + len(before) :]
         for before, after in NEGATIONS
@@ -111,19 +111,19 @@ def test_nothing_but_one_negation_passes(said: str, denied: str) -> None:
     assert negated(said, denied) == (denied in reachable)
 
 
-def test_the_words_of_all_templates_are_listed() -> None:
+def test_negations_of_all_templates_are_listed() -> None:
     for name in ("paper", "released", "varied"):
         for wordings in read_templates(name).values():
             assert all(negated(*wording.fill("甲病", "乙药")) for wording in wordings)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"))))
-def test_groups_are_whole_where_each_has_one_home(rows: list[tuple[str, str]]) -> None:
+def test_groups_are_whole_if_each_has_one_home(rows: list[tuple[str, str]]) -> None:
     held = groups_whole(pd.Series([group for group, _ in rows], dtype=object), pd.Series([home for _, home in rows], dtype=object))
     assert held == [len({home for other, home in rows if other == group}) == 1 for group, _ in rows]
 
 
-def test_rows_without_group_are_left_out(context, tmp_path: Path) -> None:
+def test_ignores_rows_without_group(context, tmp_path: Path) -> None:
     path = tmp_path / "toys.yaml"
     path.write_text("- {expect: ExpectGroupsWhole, column_A: group, column_B: split}")
     columns = {"id": ["a", "b", "c", "d", "e"], "group": [None, None, "g", "g", "h"], "split": ["train", "test", "train", "test", "dev"]}
@@ -131,5 +131,5 @@ def test_rows_without_group_are_left_out(context, tmp_path: Path) -> None:
     assert result.broken_by == ["c", "d"]
 
 
-def test_an_answer_is_held_letter_by_letter() -> None:
+def test_checks_an_answer_letter_by_letter() -> None:
     assert answers_in_options(pd.Series(["A", "AB", "C", None]), pd.Series(["AB", "AB", "AB", "AB"])) == [True, True, False, True]

@@ -1,4 +1,4 @@
-"""What the verdicts come to: the table of the paper, intervals, agreement, and the stage."""
+"""The results of verdicts: the paper's table, intervals, agreement, and the stage."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ ORDER_OF_TABLE_3 = [
 ]
 
 
-def test_the_table_of_the_paper_comes_out() -> None:
+def test_reproduces_the_table_of_the_paper() -> None:
     judged = [
         (name, answer)
         for name, line in zip(ORDER_OF_TABLE_3, TABLE_3, strict=True)
@@ -61,7 +61,7 @@ def by_order() -> list[tuple[int, int, int]]:
 
 
 @given(counts=st.tuples(*[st.integers(0, 60)] * 3).filter(any))
-def test_intervals_are_those_of_wilson(counts: tuple[int, int, int]) -> None:
+def test_intervals_are_wilson_intervals(counts: tuple[int, int, int]) -> None:
     line = tabulate([("disease_cause", answer) for answer, n in zip(ANSWERS, counts, strict=True) for _ in range(n)])["total"]
     total, z = sum(counts), 1.959963984540054
     for answer, n in zip(ANSWERS, counts, strict=True):
@@ -85,7 +85,7 @@ def test_intervals_are_those_of_wilson(counts: tuple[int, int, int]) -> None:
         ("nnr", "neutral"),
     ],
 )
-def test_the_majority_decides_and_a_tie_is_neutral(answers: str, outcome: str) -> None:
+def test_majority_decides_and_a_tie_is_neutral(answers: str, outcome: str) -> None:
     spelled = {"s": "support", "n": "neutral", "r": "refute"}
     assert majority(spelled[letter] for letter in answers) == outcome
     assert majority(spelled[letter] for letter in reversed(answers)) == outcome
@@ -108,7 +108,7 @@ def alpha_by_hand(units: list[list[str]]) -> float:
     return 1 - seen / expected
 
 
-def test_agreement_is_that_of_the_formulas() -> None:
+def test_agreement_follows_the_formulas() -> None:
     first = ["support"] * 20 + ["neutral"] * 6 + ["refute"] * 4
     second = ["support"] * 17 + ["neutral"] * 8 + ["refute"] * 5
     votes = by_claim(
@@ -124,7 +124,7 @@ def test_agreement_is_that_of_the_formulas() -> None:
     assert found["fleiss"]["verdicts_per_claim"] == 2 and abs(found["fleiss"]["kappa"] - found["krippendorff"]["alpha"]) < 0.02
 
 
-def test_alpha_counts_claims_with_any_number_of_verdicts_and_fleiss_those_with_one_number() -> None:
+def test_alpha_takes_any_number_of_verdicts_and_fleiss_a_fixed_one() -> None:
     answers = [
         ["support", "support", "refute"],
         ["neutral", "neutral"],
@@ -139,7 +139,7 @@ def test_alpha_counts_claims_with_any_number_of_verdicts_and_fleiss_those_with_o
     assert {name: one["claims"] for name, one in found["cohen"].items()} == {"a0 / a1": 4, "a0 / a2": 2, "a1 / a2": 2}
 
 
-def test_fleiss_takes_the_number_of_verdicts_that_most_claims_have() -> None:
+def test_fleiss_uses_the_commonest_number_of_verdicts() -> None:
     answers = [["support", "refute"], ["support", "support"], ["refute", "refute"], ["support", "neutral", "refute"]]
     votes = by_claim(*(verdict(n, f"a{m}", answer) for n, line in enumerate(answers) for m, answer in enumerate(line)))
     fleiss = agreement(votes)["fleiss"]
@@ -147,7 +147,7 @@ def test_fleiss_takes_the_number_of_verdicts_that_most_claims_have() -> None:
     assert (fleiss["claims"], fleiss["verdicts_per_claim"], fleiss["kappa"]) == (3, 2, pytest.approx((2 / 3 - 1 / 2) / (1 / 2), abs=1e-4))
 
 
-def test_one_annotator_who_always_says_the_same_agrees_by_chance_alone() -> None:
+def test_annotator_with_constant_verdicts_agrees_only_by_chance() -> None:
     votes = by_claim(
         *(verdict(n, "a", "support" if n % 2 else "refute") for n in range(6)), *(verdict(n, "b", "support") for n in range(6))
     )
@@ -158,7 +158,7 @@ def test_one_annotator_who_always_says_the_same_agrees_by_chance_alone() -> None
     assert agreement(votes)["cohen"] == {"a / b": {"claims": 6, "kappa": 0.0}}
 
 
-def test_agreement_that_is_not_defined_says_so() -> None:
+def test_reports_undefined_agreement() -> None:
     alone = agreement(by_claim(verdict(1, "a", "support"), verdict(2, "b", "refute")))
     assert (alone["claims"], alone["unanimous_share"], alone["cohen"]) == (0, None, {})
     assert alone["krippendorff"] == {"claims": 0, "alpha": None, "undefined": "no claim has two verdicts"}
@@ -169,7 +169,7 @@ def test_agreement_that_is_not_defined_says_so() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from("abc"), st.sampled_from(ANSWERS)), max_size=20))
-def test_any_verdicts_have_figures_without_nan(given_verdicts: list[tuple[int, str, str]]) -> None:
+def test_any_verdicts_give_figures_without_nan(given_verdicts: list[tuple[int, str, str]]) -> None:
     votes = by_claim(*{(n, who): verdict(n, who, answer) for n, who, answer in given_verdicts}.values())
     json.dumps(agreement(votes), allow_nan=False)
     assert len(disagreements(votes)) == agreement(votes)["claims"] - agreement(votes)["unanimous"]
@@ -182,7 +182,7 @@ def run(folder: Path, *verdicts: Verdict) -> dict:
     return json.loads((folder / "m.json").read_text())
 
 
-def test_the_stage_without_verdicts_says_so(tmp_path: Path) -> None:
+def test_stage_reports_missing_verdicts(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "claims.jsonl", [claim("甲的症状包括热")], key=lambda one: one.id)
     found = run(tmp_path)
     assert found["table"]["total"]["claims"] == 0 and found["in_data"] == {
@@ -196,7 +196,7 @@ def test_the_stage_without_verdicts_says_so(tmp_path: Path) -> None:
     assert (tmp_path / "out/disagreements.jsonl").read_text() == ""
 
 
-def test_a_refuted_claim_that_is_gone_still_counts(tmp_path: Path) -> None:
+def test_refuted_claim_that_left_still_counts(tmp_path: Path) -> None:
     kept = claim("甲的症状包括热", "disease_cause")
     write_jsonl(tmp_path / "claims.jsonl", [kept], key=lambda one: one.id)
     row = Verdict(claim_id=kept.id, annotator="a", verdict="support", claim=kept.factual, atomic_type="disease_cause")
@@ -212,7 +212,7 @@ def test_a_refuted_claim_that_is_gone_still_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_verdicts_are_counted_whole() -> None:
+def test_counts_a_hundred_thousand_verdicts() -> None:
     votes = by_claim(*(verdict(n % 50_000, "ab"[n // 50_000], ANSWERS[(n * 7) % 3]) for n in range(100_000)))
     assert agreement(votes)["krippendorff"]["claims"] == 50_000
     assert tabulate((given[0].atomic_type, outcomes(votes)[name]) for name, given in list(votes.items())[:10])["total"]["claims"] == 10
@@ -228,7 +228,7 @@ def rows_of(folder: Path, out: str = ".") -> list[Fourfold]:
     return list(read_jsonl(to / "claims/fourfold.jsonl", Fourfold))
 
 
-def test_a_false_tail_that_a_passage_names_or_people_support_is_dropped(tmp_path: Path) -> None:
+def test_drops_a_false_tail_that_a_passage_or_annotators_support(tmp_path: Path) -> None:
     facts = [fact("disease_medicine", *one) for one in MEDICINES]
     write_jsonl(tmp_path / "facts.jsonl", facts, key=lambda fact: fact.id)
     wrong, *others = rows_of(tmp_path)
@@ -255,6 +255,6 @@ def test_a_false_tail_that_a_passage_names_or_people_support_is_dropped(tmp_path
     assert (measured["in_data"]["support"], measured["false_tails_in_data"]["support"]) == (0, 1) and "False tails" in (
         tmp_path / "verification/table.md"
     ).read_text()
-    (tmp_path / "passages.jsonl").unlink()  # so that the verdict alone drops it
+    (tmp_path / "passages.jsonl").unlink()  # so that only the verdict drops it
     left = {(row.false_head, row.false_tail) for row in rows_of(tmp_path)}
     assert len(left) == 2 and (wrong.false_head, wrong.false_tail) not in left

@@ -58,6 +58,8 @@ _HEADING_TAG, _TERM = (
     re.compile(r"<h([1-6])\b[^<>]{0,600}>", re.I),
     re.compile(r"(<(?:dt|th)\b[^<>]{0,600}>)\s{0,9}([^<>\s][^<>]{0,39}?)\s{0,9}[:：]?\s{0,9}(?=</(?:dt|th)>)", re.I),
 )
+_END_OF_TERMS, _FOOTER = re.compile(r"(?<=</dl>)|(?<=</table>)", re.I), re.compile(r"(?=<footer\b)", re.I)
+_DRAWN = "<p>──────</p>"
 
 
 def read_html(name: str, body: bytes) -> Text:
@@ -66,9 +68,10 @@ def read_html(name: str, body: bytes) -> Text:
 
 
 def lines_with_headings(name: str, body: bytes) -> list[str]:
-    """Return the lines of a saved page with `#` before headings and brackets around the terms of lists and rows."""
+    """Return the lines of a saved page with `#` before headings, brackets around terms, and a line drawn below lists and rows of them."""
     html = _HEADING_TAG.sub(lambda tag: tag[0] + "#" * int(tag[1]) + " ", _html_of(name, body))
-    return _lines(name, _TERM.sub(r"\1【\2】", html))
+    pieces = (piece + _DRAWN if _TERM.search(piece) else piece for piece in _END_OF_TERMS.split(_FOOTER.sub(_DRAWN, html)))
+    return _lines(name, _TERM.sub(r"\1【\2】", "".join(pieces)))
 
 
 def _html_of(name: str, body: bytes) -> str:

@@ -33,11 +33,6 @@ _ADVERT = re.compile(
 )
 _TOPIC = re.compile(r"公众号|扫码|二维码|微信|网络|资料|传|转载|广告|文库|客服|[题试]网|回复|本帖|楼主")
 """Words of adverts that may also be the topic of a question."""
-_END_MARK = re.compile(
-    r"[-=~*_·(\[【\s]{1,12}(?:全?[文卷书]?完|END|The\s[Ee]nd|THE\sEND|(?:试[题卷]|本卷|全卷)?(?:[到至]此)?结束)[-=~*_·)\]】\s。.]{1,12}"
-)
-"""What says that a paper ends: `—— 完 ——`, `（全卷完）`."""
-_BEHIND_END = 3  # lines about who made the paper
 _BULLETS = frozenset("-*•·>+◦▪○●#")
 _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
 _HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # with one sign, it may be a remark in code
@@ -57,8 +52,6 @@ _PAGE_ROWS = 2  # lines at the end of a page
 
 _MANY = 24  # characters: a shorter line contains at most one question
 _INNER_NUMBER = re.compile(r"(?<=[\s。;?!)】A-J√×对错])(?P<number>\d{1,5})\s?[、.](?!\d)\s{0,2}(?=[“《(【\u4e00-\u9fffA-Z])")
-_INNER_DIGIT = re.compile(r"(?<=[\s。;?!)】A-J√×对错\u4e00-\u9fff])(?<![A-J][.、)\]]\s)(?P<number>\d{1,5})\s?[、.]\s{0,2}(?=\d)")
-"""A number before words that begin with a digit, `3.7.35～7.45是`: only the expected one, and only if options follow."""
 _INNER_HEADING = re.compile(
     rf"(?<=[\s。;)】A-J√×])(?:[{HANZI}]{{1,3}}、(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|填空|简答|论述|名词解释|案例分析|问答)题?"
     r"|(?:参考|标准|正确)答案(?:及解析|与解析)?\s?:?\s{0,2}(?=\d{1,5}\s{0,2}[-、.]))"
@@ -109,11 +102,7 @@ def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         above = plain[index - 1] if index and not line.gap and index - 1 not in may_drop else None
         return above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
 
-    end = _end_of(plain)
     for index, line in enumerate(plain):
-        if index >= end:
-            dropped.append(line.text)
-            continue
         gap = gap or line.gap
         of_page = index in may_drop and is_of_page(index, line)
         cuts_sentence = of_page and goes_on(index, line) and not _is_surely_furniture(line, repeated.sure)
@@ -127,17 +116,6 @@ def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         retained = [structs.replace(line, gap=False) if line.gap else line for line in retained]
     retained = _with_notes(retained)
     return _with_tails(retained, tails_of(retained, wraps)), dropped
-
-
-def _end_of(lines: Sequence[Line]) -> int:
-    """Return where a paper says that it ends, if at most a few short lines follow that are no content; else the number of lines."""
-    count = len(lines)
-    for index in range(count - 1, max(-1, count - 2 - _BEHIND_END), -1):
-        if _END_MARK.fullmatch(lines[index].flat):
-            return index
-        if len(lines[index].flat) > _LONGEST or opens_content(lines[index].flat):
-            break
-    return count
 
 
 def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:
@@ -216,20 +194,14 @@ def _starts(line: str, above: int | None = None) -> list[int]:
     number = int(opening["number"]) if opening else above  # of the current question
     indices: list[int] = []
     start = 0
-    matches = [match for pattern in (_INNER_NUMBER, _INNER_HEADING, _INNER_DIGIT) for match in pattern.finditer(line)]
+    matches = [match for pattern in (_INNER_NUMBER, _INNER_HEADING) for match in pattern.finditer(line)]
     inner = sorted(matches, key=lambda match: match.start())
-    plain: dict[int, list[int]] = {}
-    for match in inner:
-        if match.re is _INNER_NUMBER:
-            plain.setdefault(int(match["number"]), []).append(match.start())
     values = {int(match["number"]) for match in inner if match.re is _INNER_NUMBER}
     shows = sorted([match.start() for pattern in (_OPTION_PAIR, _ANSWERED) for match in pattern.finditer(line)]) if inner else []
     for match in inner:
         whole = number is None or bisect_left(shows, match.start()) > bisect_left(shows, start)
         if match.re is not _INNER_HEADING:
             value = int(match["number"])
-            if match.re is _INNER_DIGIT and not _is_due(match.start(), shows, plain.get(value, [])):
-                continue
             fits = value == number + 1 if number is not None else bool(indices) or (value == 1 and 2 in values)
             if not (fits and whole):
                 continue
@@ -243,13 +215,6 @@ def _starts(line: str, above: int | None = None) -> list[int]:
         if "答案" in match[0]:
             break  # an answer list follows
     return indices
-
-
-def _is_due(index: int, shows: list[int], plain: list[int]) -> bool:
-    """Return whether options follow a number before words that begin with a digit, and no plainer number like it is before them."""
-    follows = bisect_left(shows, index)
-    nearest = bisect_left(plain, index)
-    return follows < len(shows) and not (nearest < len(plain) and plain[nearest] < shows[follows])
 
 
 def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:

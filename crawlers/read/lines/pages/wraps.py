@@ -34,8 +34,6 @@ _TYPE_WORD = re.compile(
     r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)题?(?:\s?\(\s?\))?"
 )
 _VERDICTS = ("判断", "是非", "正误")
-_WORD_CUT = ("维生素", "维他命")
-_ITS_LETTER, _LONGEST_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?"), 4
 _WINDOW = 6  # columns within which full lines end: a sign or a word that did not fit moves to the next line
 _NARROWEST = 20  # columns of a page
 _FEWEST = 3  # lines that must be broken at one width
@@ -144,7 +142,7 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
     answers_follow = sum(map(_answers, listing)) * 2 > numbers
     for index in range(1, len(lines)):
         line = lines[index].flat
-        if not kinds_of(line) and line[:1] not in _TITLE_OPENS and len(line) > _LONGEST_LETTER:
+        if not kinds_of(line) and line[:1] not in _TITLE_OPENS:
             continue
         if (
             answers_follow
@@ -154,8 +152,6 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
             and _above(lines, index)[0]
         ):
             tails[index] = False  # a heading that separates a question from its answer is not one
-        elif _cuts_word(lines, index):
-            tails[index] = True
         elif (kind := _read_as(lines[index].flat)) and (kind != "answer" or not alone):
             sure = _is_tail(lines, index, kind, wraps)
             if sure is not None:
@@ -216,11 +212,6 @@ def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
         return True
     tells = parts_of(before.text)[-1:] and parts_of(before.text)[-1][0] == "explanation"
     return bool(tells and lines[index].flat in _VERDICTS) and _has_options(lines, index + 1, _NO_VERDICTS)
-
-
-def _cuts_word(lines: Sequence[PaperLine], index: int) -> bool:
-    """Return whether a letter ends a word of the line above: `维生素` above `A`."""
-    return not lines[index].gap and lines[index - 1].flat.endswith(_WORD_CUT) and _ITS_LETTER.fullmatch(lines[index].flat) is not None
 
 
 def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:
@@ -300,7 +291,6 @@ _FEWEST_TIMES = 3
 _SHORTEST_PAGE = 12  # lines
 _BROKEN = 24  # columns of a line that is broken, if no width is known
 _MOSTLY = 0.7
-_TELLING_CHARS = 10
 
 
 class Repeated(Struct, frozen=True):
@@ -322,34 +312,7 @@ def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
     often = {words: at for words, at in indices.items() if len(at) >= _FEWEST_TIMES and len(words) > 3}
     recurring = {index for at in often.values() for index in at}
     kinds = {words: _kind(lines, wraps, at, recurring) for words, at in often.items()}
-    _inherit(kinds, lines, wraps, often)
     return Repeated(_of(kinds, "page"), _of(kinds, "unsure"))
-
-
-def _inherit(kinds: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
-    """Classify lines as text if they each time continue a full line of text: a question printed twice has several."""
-    pending = [words for words, kind in kinds.items() if kind != "text"]
-    for _ in range(len(pending)):
-        continuing = [words for words in pending if _continues_text(kinds, lines, wraps, often[words])]
-        if not continuing:
-            return
-        kinds.update(dict.fromkeys(continuing, "text"))
-        pending = [words for words in pending if words not in continuing]
-
-
-def _continues_text(kinds: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int]) -> bool:
-    """Return whether the same line of text is above most places: a full one, or one so long that no two questions have it by chance."""
-    above = Counter(
-        bare(lines[at - 1].flat)
-        for at in indices
-        if at and not lines[at].gap and (wraps.goes_on(lines[at - 1].flat, lines[at].flat) or _tells_apart(lines[at - 1]))
-    )
-    words, times = above.most_common(1)[0] if above else ("", 0)
-    return times * 2 > len(indices) and kinds.get(words, "text") == "text"
-
-
-def _tells_apart(line: PaperLine) -> bool:
-    return len(bare(line.flat)) >= _TELLING_CHARS and not _says_answer(line) and not heads(line.flat)
 
 
 @per_line

@@ -152,13 +152,15 @@ _FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
 NAME = "名称"
 """Key of the name of a record that is made of others."""
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
+_FROM, _BOOK = "来源", "出处"
+"""Labels of a plant and its part, a place or a text; and of a book."""
 _TOLD_BY_NAME = ("medicine", "food")
 """Kinds of which the same is said; their names tell them apart."""
 _KEY, _OF_SECTION = 12, 108
 """Votes of a key for its kind, or for all of its kinds together, and those of a heading above or a class."""
 _NO_HEAD = "symptom"
 """The kind of which no facts are made, whose labels are those of diseases: only the words for it tell it."""
-_TRADITIONAL = ("性味", "归经")
+_TRADITIONAL = ("性味", "归经", "性味归经")
 """Labels of Chinese medicine: the use of an entry with them is not an effect."""
 _LEAST = 2
 """A single record proves nothing: a document is one, too, and so are its parts, run together."""
@@ -173,6 +175,7 @@ _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
 _SHARED = re.compile(r"\s?[/／与和及、]\s?")
+_NAMES_BOOK = re.compile("《|本草|药典|[经论]$")
 _OF_NAME = re.compile("(?:的?名[称字]?|name)$")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
@@ -412,6 +415,8 @@ def _as_kind(
         fits = _fits(kind, label, columns[key].texts) if label else 0.0
         if label == RANGES and (fits < _LOOKS or _of_others(key)):
             label, fact = "", False
+        if label == _FROM and _share(columns[key].texts, _NAMES_BOOK) >= _PROPOSED:
+            label = _BOOK
         if label:
             labels[key] = label
             looks += [fits] if label != RANGES or sign else []

@@ -28,11 +28,6 @@ def test_letters_alone_behind_an_entry_of_a_list_make_it_unsure() -> None:
     assert [one.doubt for one in found] == [None, "answer_list_mismatch"]
 
 
-def test_a_vitamin_keeps_its_letter_across_a_line_end() -> None:
-    found = drafts_of("1．最容易缺乏的是维生素", "A", "A．咳嗽", "B．发热", "2．胃炎首选", "A．咳嗽", "B．发热")
-    assert found[0].stem.replace(" ", "") == "1．最容易缺乏的是维生素A" and found[0].answer is None
-
-
 def test_a_word_between_two_questions_with_options_is_no_heading() -> None:
     found = drafts_of("一、单选题", "1．胃炎首选（A）", "A．咳嗽", "B．结合病史作出", "判断", "2．肺炎首选（B）", "A．咳嗽", "B．发热")
     assert [one.doubt for one in found] == ["options_unreadable", None]

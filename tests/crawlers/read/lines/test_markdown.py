@@ -40,17 +40,6 @@ def test_boxes_of_tasks_are_ticks_and_all_may_be_ticked(box: str) -> None:
     assert _answers("\n".join(_choice(number, box, letters) for number, letters in enumerate(right, 1))) == right
 
 
-def test_a_term_in_bold_is_asked_and_explained_below_a_heading_of_terms() -> None:
-    signs = ("{}. **{}**：{}", "{}. **{}：**{}", "{}. __{}__: {}")
-    lines = [signs[at % 3].format(at + 1, word, f"由{word}引起的反应。") for at, word in enumerate(WORDS)]
-    drafts = read_paper(
-        ["## 名词解释", *lines, "## 简答题", *(f"{at}. 简述{word}。\n**答案：**略" for at, word in enumerate(WORDS, 1))]
-    ).drafts
-    assert [draft.stem.split(". ")[1] for draft in drafts[:4]] == [*WORDS]
-    assert [draft.answer for draft in drafts[:4]] == [f"由{word}引起的反应。" for word in WORDS]
-    assert [draft.stem for draft in read_paper(["## 填空题", *lines]).drafts][:1] != ["1. 甲类"]
-
-
 def test_an_escaped_number_begins_a_question() -> None:
     text = "\n".join(_choice(number, below=f"答案：{letter}") for number, letter in enumerate("BDAC", 1))
     assert _answers(text.replace("1. ", "1\\. ").replace("3. ", "3\\. ")) == [*"BDAC"]

@@ -66,13 +66,12 @@ FIELDS = [
     ("> {n}. {stem}\n{below}\n> **答案** {key}", "> `{letter}.` {words}"),
     ("{n}. {stem}\n{below}\n答案：`{key}`", "- **{letter}.** {words}"),
     ("{n}. {stem}\n{below}\n答案：{key}", "* ***{letter}.*** {words}"),
-    ("<p>{n}. {stem}</p>\n{below}\n<p>答案：{key}</p>", "<p>{letter}. {words}</p>"),
     ("{n}. {stem}\n{below}\n答案：{key}", "{letter}.\n{words}"),
 ]
 
 
 @pytest.mark.parametrize(("form", "option"), FIELDS)
-def test_names_of_fields_emphasis_and_tags_are_no_part_of_a_question(form: str, option: str) -> None:
+def test_names_of_fields_and_emphasis_are_no_part_of_a_question(form: str, option: str) -> None:
     paper = read_paper(_paper(form, option=option))
     assert _content(paper) == [(stem, OPTIONS, key) for stem, key in zip(STEMS, KEY, strict=True)] and not paper.rejected
 
@@ -80,15 +79,6 @@ def test_names_of_fields_emphasis_and_tags_are_no_part_of_a_question(form: str, 
 def test_emphasis_of_one_letter_stays() -> None:
     lines = [text for number in "123" for text in (f"{number}. 最常见的是", "A. 冠心病", "**B.** 肺炎", "C. 胃炎")]
     assert all("A. 冠心病" in draft.options for draft in read_paper(lines).questions)
-
-
-@pytest.mark.parametrize(
-    ("words", "seen"),
-    [("12×10<sup>9</sup>/L", "12×10⁹/L"), ("CO<sub>2</sub>与SO<sub>4</sub>", "CO₂与SO₄"), ("甲<sup>&amp;lt;</sup>", "甲&lt;")],
-)
-def test_what_tags_of_a_text_set_high_or_low_stays_there(words: str, seen: str) -> None:
-    [draft] = read_paper([f"<p>1、{words}是（ ）。</p>", "<p>A.甲</p>", "<p>B.乙</p>", "<p>答案：A</p>"]).questions
-    assert draft.raw_fields()["stem_raw"] == f"1、{seen}是（ ）。"
 
 
 @pytest.mark.parametrize("tag", ["（中；单选题）", "(难, 单选题)", "（单选题，2分）", "【2分 单选题】", " [单选题] *"])

@@ -33,7 +33,7 @@ CLIENT = "一般资料：求助者，女性，32岁，公司职员。"
         ((None, "案例一"), None),
     ],
 )
-def test_the_first_telling_text_names_the_type(said: tuple[str | None, ...], declared: str | None) -> None:
+def test_first_text_with_a_type_decides(said: tuple[str | None, ...], declared: str | None) -> None:
     assert declared_type(*said) == declared
 
 
@@ -48,7 +48,7 @@ def test_the_first_telling_text_names_the_type(said: tuple[str | None, ...], dec
         ("mcqa", [], None, "qa"),
     ],
 )
-def test_the_type_is_what_the_question_has(declared: str | None, options: list[str], answer: str | None, kind: str) -> None:
+def test_type_follows_from_options_and_answer(declared: str | None, options: list[str], answer: str | None, kind: str) -> None:
     assert question_type(declared, options, answer) == kind
 
 
@@ -64,7 +64,7 @@ def test_the_type_is_what_the_question_has(declared: str | None, options: list[s
         (("PCE", (None, "一、A1型题"), False, False, "脾"), None),
     ],
 )
-def test_a_form_is_said_by_the_paper_or_by_the_build(arguments: tuple, form: str | None) -> None:
+def test_form_comes_from_the_paper_or_the_structure(arguments: tuple, form: str | None) -> None:
     assert form_of(*arguments) == form
 
 
@@ -85,8 +85,8 @@ def test_a_form_is_said_by_the_paper_or_by_the_build(arguments: tuple, form: str
     ],
 )
 @pytest.mark.parametrize("heading", [None, "一、A1/A2型题", "A1、A2型题"])
-def test_a_patient_makes_a_summary_of_a_case(stem: str, form: str, heading: str | None) -> None:
-    """A heading for both forms leaves it to the stem."""
+def test_a_patient_makes_form_a2(stem: str, form: str, heading: str | None) -> None:
+    """A heading for both forms leaves the decision to the stem."""
     assert form_of("TCM", (None, heading), False, False, stem) == form
 
 
@@ -96,7 +96,7 @@ def row(**known) -> Unclassified:
     return Unclassified(**empty | known | {"words": words})
 
 
-def test_a_row_has_all_its_classes() -> None:
+def test_row_has_all_classes() -> None:
     case = row(exam_raw="PCE", subject_raw="心理诊断", shared_stem=CLIENT, stem="初步诊断是（ ）。", options=["甲", "乙"], answer="A")
     summary = row(exam_raw="TCM", subject_raw="方剂学", stem="患者，男，30岁，咳嗽。治宜（ ）。", options=["甲", "乙"], answer="B")
     assert [*map(classify, (case, summary))] == [
@@ -105,7 +105,7 @@ def test_a_row_has_all_its_classes() -> None:
     ]
 
 
-def test_a_category_that_no_table_knows_is_counted_by_its_name() -> None:
+def test_counts_unknown_categories_by_name() -> None:
     assert classify(row(exam_raw="水利安全员")).unmapped == "水利安全员"
     asked = {"subject_raw": "教育心理学", "options_raw": ["预防为主", "效益为主"], "answer_raw": "A"}
     items = [
@@ -119,7 +119,7 @@ def test_a_category_that_no_table_knows_is_counted_by_its_name() -> None:
     assert {question.exam for question in found.questions} == {"水利安全员", "TQE"}
 
 
-def test_what_a_page_calls_itself_may_be_long() -> None:
+def test_accepts_long_page_titles() -> None:
     long = "“心理" * 400_000
     found = classify(row(exam_raw=long, subject_raw=long, paper_raw=long, section_raw=long, shared_stem=long, stem=long, options=[long]))
     assert len(found.exam) <= 300 and len(found.subject) <= 300

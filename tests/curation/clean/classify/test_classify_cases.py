@@ -1,4 +1,4 @@
-"""Case analysis told from knowledge, and what a case question asks for: rules one by one, and against labels given by reading."""
+"""Case analysis versus knowledge, and what a case question asks for: single rules, and agreement with labels given by reading."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ MATERIAL = "某研究者用量表调查了180名初中一年级学生，计算�
         ((), None, "某学生活泼好动，该生的气质类型属于（ ）。", "kg"),
     ],
 )
-def test_a_category_is_said_or_told_by_its_words(said: tuple, shared_stem: str | None, stem: str, category: str) -> None:
+def test_category_comes_from_the_source_or_the_words(said: tuple, shared_stem: str | None, stem: str, category: str) -> None:
     assert category_of(said, shared_stem, stem) == category
 
 
@@ -61,7 +61,7 @@ def test_a_category_is_said_or_told_by_its_words(said: tuple, shared_stem: str |
         ("“这种技术是什么？”", [], "method"),
     ],
 )
-def test_a_case_type_is_told_by_words_of_the_asking_clause_first(stem: str, options: list[str], kind: str) -> None:
+def test_words_of_the_asking_clause_decide_the_case_type_first(stem: str, options: list[str], kind: str) -> None:
     assert case_type_of(stem, options) == kind
 
 
@@ -70,7 +70,7 @@ def test_a_case_type_is_told_by_words_of_the_asking_clause_first(stem: str, opti
     ("word", "hidden", "alone"),
     [("目的", "这些科目的分数", "他提问的目的"), ("应对", "确定反应对象", "他的应对方式"), ("体现", "说得具体现实", "这体现了他的性格")],
 )
-def test_a_word_that_hides_in_others_counts_where_it_stands_alone(word: str, hidden: str, alone: str) -> None:
+def test_word_inside_others_counts_only_on_its_own(word: str, hidden: str, alone: str) -> None:
     table = read_vocabulary("case_types")
     assert word in hidden and word in table["cut"]
     kind = next(kind for kind in CASE_TYPES if word in table[kind])
@@ -78,7 +78,7 @@ def test_a_word_that_hides_in_others_counts_where_it_stands_alone(word: str, hid
     assert case_scores(hidden.replace(word, "甲乙"), []) == case_scores(hidden, [])
 
 
-def test_the_table_of_words_is_sound() -> None:
+def test_table_of_words_is_valid() -> None:
     table = read_vocabulary("case_types")
     words = [word for kind in CASE_TYPES for word in table[kind]]
     assert len(words) == len(set(words)), "one word, one kind"
@@ -101,7 +101,7 @@ def labelled(root: Path, name: str) -> list[dict[str, Any]]:
 
 
 def classed(root: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield each of our labelled questions with its classes; of its source's marks only exam and heading are shown."""
+    """Yield each of our labelled questions with its classes; of its source's marks, only exam and heading are used."""
     for label in labelled(root, "own"):
         shared = label.get("shared_options", False), label.get("case")
         asked = label["stem"], label.get("options", []), label.get("answer")
@@ -110,7 +110,7 @@ def classed(root: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 
 
 def test_our_labelled_questions_keep_their_classes(root: Path) -> None:
-    """docs/classification.md quotes what bench/classification.py counts over the same questions."""
+    """docs/classification.md quotes the counts of bench/classification.py over the same questions."""
     tables: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
     for label, found in classed(root):
         for task in ("question_type", "category", "case_type", "form"):
@@ -122,7 +122,7 @@ def test_our_labelled_questions_keep_their_classes(root: Path) -> None:
     assert sum(sum(table.values()) for (task, _), table in tables.items() if task == "category") >= 300
 
 
-def test_the_labels_of_published_questions_hold_no_text_of_theirs(root: Path) -> None:
+def test_labels_of_published_questions_contain_no_text(root: Path) -> None:
     for name in ("cpsyexam", "tcm"):
         rows = labelled(root, name)
         assert all(set(row) <= {"sha", "part", "category", "case_type", "form"} for row in rows)
@@ -130,7 +130,7 @@ def test_the_labels_of_published_questions_hold_no_text_of_theirs(root: Path) ->
 
 
 def published(folder: Path) -> Iterator[tuple[str, QuestionItem]]:
-    """Yield the questions of the published set with the hashes of their texts; no mark of their source but one right answer or several."""
+    """Yield the published questions with the hashes of their texts; of their source's marks, only one or several answers."""
     for path in sorted(folder.glob("*.jsonl")):
         for number, record in enumerate(map(json.loads, path.read_text(encoding="utf-8").splitlines()), 1):
             options = [text.strip() for text in (record.get("options") or {}).values() if text and text.strip()]
@@ -140,8 +140,8 @@ def published(folder: Path) -> Iterator[tuple[str, QuestionItem]]:
 
 
 @pytest.mark.slow
-def test_published_questions_are_told_without_the_marks_of_their_source(root: Path, real_data: Path) -> None:
-    """Floors under the held-out half; bench/classification.py prints the tables, docs/classification.md quotes their shares."""
+def test_classifies_published_questions_without_source_marks(root: Path, real_data: Path) -> None:
+    """Lower bounds on the held-out half; bench/classification.py prints the tables, docs/classification.md quotes their shares."""
     labels = {row["sha"]: row for row in labelled(root, "cpsyexam") if row["part"] == "held_out"}
     items = {sha: one for sha, one in published(real_data / "cpsyexam") if sha in labels}
     assert len(items) == len(labels), "the labels are of another release of the set"

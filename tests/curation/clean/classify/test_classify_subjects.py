@@ -1,4 +1,4 @@
-"""Exam and subject by the table of categories; what it does not know is told."""
+"""Exam and subject by the table of categories; unknown ones are reported."""
 
 import pytest
 from hypothesis import example, given
@@ -31,7 +31,7 @@ from curation.vocab.subjects import exam_and_subject
         (("医师考试", "中医内科学", None), "TCM", "中医内科学"),
     ],
 )
-def test_the_table_knows_exam_and_subject(raw: tuple[str | None, str | None, str | None], exam: str, subject: str) -> None:
+def test_table_knows_exam_and_subject(raw: tuple[str | None, str | None, str | None], exam: str, subject: str) -> None:
     assert exam_and_subject(SourceWords(*raw), "toy") == ExamAndSubject(exam, subject)
 
 
@@ -65,9 +65,7 @@ def test_the_table_knows_exam_and_subject(raw: tuple[str | None, str | None, str
          ExamAndSubject("unknown", "未知科目", "这是一句很长的话，说的是这个网站怎么用，所以它不是一个考试的名字。")),
     ],
 )  # fmt: skip
-def test_what_the_table_does_not_know_keeps_its_own_words_and_is_counted(
-    raw: tuple[str | None, str | None, str | None], place: ExamAndSubject
-) -> None:
+def test_unknown_category_keeps_its_words_and_is_counted(raw: tuple[str | None, str | None, str | None], place: ExamAndSubject) -> None:
     assert exam_and_subject(SourceWords(*raw), "toy") == place
 
 
@@ -93,7 +91,7 @@ def test_what_the_table_does_not_know_keeps_its_own_words_and_is_counted(
         (SourceWords(exam_raw="执业医师 > 中医内科学", paper_raw="方剂学模拟试卷"), "TCM", "中医内科学"),
     ],
 )
-def test_signs_are_read_in_their_order(said: SourceWords, exam: str, subject: str) -> None:
+def test_fields_are_read_in_order(said: SourceWords, exam: str, subject: str) -> None:
     """The source's mark, the breadcrumb, the title, the section, the file and its folders: the first that the table knows."""
     assert exam_and_subject(said, "toy")[:2] == (exam, subject)
 
@@ -110,7 +108,7 @@ def test_signs_are_read_in_their_order(said: SourceWords, exam: str, subject: st
         (SourceWords(exam="题库", subject="入口", paper_raw="中药学"), "题库", "入口"),
     ],
 )
-def test_what_is_stated_decides_alone(said: SourceWords, exam: str, subject: str) -> None:
+def test_stated_exam_and_subject_decide_alone(said: SourceWords, exam: str, subject: str) -> None:
     assert exam_and_subject(said, "toy")[:2] == (exam, subject)
 
 
@@ -126,7 +124,7 @@ def test_navigation_and_a_source_name_are_never_an_exam_or_subject(words: list[s
 
 
 @given(st.builds(SourceWords, *[st.one_of(st.none(), st.text(max_size=40))] * 5, url=st.text(max_size=20).map(lambda name: f"file:{name}")))
-def test_every_question_has_a_place(said: SourceWords) -> None:
+def test_every_question_has_exam_and_subject(said: SourceWords) -> None:
     place = exam_and_subject(said, "toy")
     assert place.exam and place.subject and (place.unmapped is None or place.unmapped)
     assert "toy" not in (place.exam.casefold(), place.subject.casefold())
@@ -135,12 +133,12 @@ def test_every_question_has_a_place(said: SourceWords) -> None:
 @pytest.mark.parametrize(
     ("raw", "exam"), [((None, None, "考研中医综合卷"), "GEE"), (("自学考试", "中医学", None), "SSE"), (("CMMLU", "中医中药", None), "TCM")]
 )
-def test_the_examination_stands_above_the_field(raw: tuple[str | None, str | None, str | None], exam: str) -> None:
-    """Graduate entrance in Chinese medicine is no licensing examination."""
+def test_examination_takes_precedence_over_the_field(raw: tuple[str | None, str | None, str | None], exam: str) -> None:
+    """Graduate entrance in Chinese medicine is not a licensing examination."""
     assert exam_and_subject(SourceWords(*raw), "toy").exam == exam
 
 
-def test_a_user_adds_a_line() -> None:
+def test_users_can_add_a_line() -> None:
     lines = [
         {"said": "第一编(上)", "exam": "TQE", "subject": "教育学"},
         {"said": "第一编(上)", "source": "book", "exam": "GEE", "subject": "统计学"},
@@ -158,8 +156,8 @@ def test_a_user_adds_a_line() -> None:
     assert table.exam_and_subject_of(SourceWords(paper_raw="自学考试教育心理学"), "book") == ExamAndSubject("SSE", "教育心理学")
 
 
-def test_the_table_is_in_order() -> None:
-    """A name that holds an earlier one would never be found."""
+def test_table_is_in_order() -> None:
+    """A name that contains an earlier one would never be found."""
     table = read_vocabulary("subjects")
     entries = [((entry["name"], *entry.get("also", ())), entry.get("but_not", "\0")) for entry in table["subjects"]]
     hidden = [

@@ -1,4 +1,4 @@
-"""Facts against the rest of the data: what strays is refused, in any order, and in large data alone."""
+"""Facts against the rest of the data: stray facts are rejected, in any order, and only in large data."""
 
 import random
 
@@ -19,7 +19,7 @@ PLACES = [
 
 
 def a_land_of(size: int) -> list[Fact]:
-    """Diseases of five departments, each with what befalls its place."""
+    """Diseases of five departments, each with the facts typical of its department."""
     facts = []
     for number in range(size):
         place, head, symptom, test = PLACES[number % len(PLACES)]
@@ -53,33 +53,33 @@ def ids(refusals: list[Refusal]) -> set[str]:
     return {row.id for row, _, _ in refusals}
 
 
-def test_what_strays_is_refused_and_what_is_at_home_stays() -> None:
+def test_rejects_stray_facts_and_keeps_typical_ones() -> None:
     kept, refused = corroborate([*a_land_of(MIN_HEADS), *NOBODYS, *MISPLACED, *SOUND], {})
     assert ids(refused) == {row.id for row in [*NOBODYS, *MISPLACED]}
     assert {reason for _, reason, _ in refused} == {"uncorroborated"}
     assert len(kept) == len(a_land_of(MIN_HEADS)) + len(SOUND)
 
 
-def test_in_small_data_the_read_vocabulary_organs_alone_speaks() -> None:
+def test_small_data_uses_only_the_table_of_organs() -> None:
     facts = [*a_land_of(MIN_HEADS // 2), *NOBODYS, *MISPLACED, *SOUND]
     kept, refused = corroborate(facts, {})
     assert ids(refused) == {row.id for row in MISPLACED} and len(kept) + len(refused) == len(facts)
 
 
-def test_what_nearly_all_have_is_proven_without_being_rare() -> None:
-    """Where all entries are of one department, nothing is more frequent there than elsewhere."""
+def test_common_facts_are_supported_without_being_rare() -> None:
+    """If all entries are of one department, nothing is more frequent there than elsewhere."""
     land = [fact("disease_department", f"心病{number}症", "心内科") for number in range(MIN_HEADS)]
     land += [fact("disease_symptom", f"心病{number}症", "心悸") for number in range(0, MIN_HEADS, 2)]
     assert corroborate(land, {})[1] == []
 
 
-def test_of_two_names_of_one_thing_the_plainer_stays() -> None:
+def test_keeps_the_plainer_of_two_synonyms() -> None:
     facts = [fact("disease_symptom", head, tail) for head, tail in [("偏头风", "头疼"), ("偏头风", "头痛"), ("脑风", "头疼")]]
     kept, refused = corroborate(facts, {})
     assert [row.tail for row in kept] == ["头痛", "头疼"] and [(row.tail, reason) for row, reason, _ in refused] == [("头疼", "same_thing")]
 
 
-def test_other_names_of_a_tail_bear_it_out() -> None:
+def test_synonyms_of_a_tail_support_it() -> None:
     land = [fact(row.relation, row.head, "头疼", True) if row.tail == "头痛" and "4症" in row.head else row for row in a_land_of(MIN_HEADS)]
     assert sum(row.tail == "头疼" for row in land) and corroborate(land, {})[1] == []
 
@@ -128,13 +128,13 @@ BEFALLS: dict[tuple[str, bool | None], list[str]] = {
 
 
 @pytest.mark.parametrize(("relation", "fits", "pair"), [(*key, pair) for key, pairs in BEFALLS.items() for pair in pairs])
-def test_the_table_tells_whom_a_tail_befalls(relation: str, fits: bool | None, pair: str) -> None:
+def test_table_of_allowed_heads(relation: str, fits: bool | None, pair: str) -> None:
     head, _, tail = pair.partition(" ")
     assert is_allowed_head(relation, tail, head) is fits
 
 
-def test_every_pattern_of_the_table_can_be_reached() -> None:
-    """A row whose tails an earlier row has already taken as a whole is dead."""
+def test_every_pattern_of_the_table_is_reachable() -> None:
+    """A row whose tails all match an earlier row is dead."""
     for relation, rows in read_vocabulary("allowed_heads").items():
         seen = [row[0] for row in rows] if relation != "bodies" else []
         assert len(seen) == len(set(seen)), relation
@@ -147,13 +147,13 @@ def test_order_does_not_matter() -> None:
     assert {row.id for row, _, _ in corroborate(facts, {})[1]} == {row.id for row, _, _ in corroborate(shuffled, {})[1]}
 
 
-def test_parts_of_the_body_are_places_too() -> None:
+def test_body_parts_form_peer_groups() -> None:
     stray = fact("disease_symptom", "眼病甲0症", "胸痛")
     parts = {row.head: ["胸部"] for row in [*a_land_of(MIN_HEADS), stray] if row.relation == "disease_symptom" and row.tail == "胸痛"}
     assert corroborate([*a_land_of(MIN_HEADS), stray], parts)[1] == []
 
 
-def test_infectivity_that_the_name_speaks_against_is_refused_unless_sources_disagree() -> None:
+def test_rejects_infectivity_that_the_name_contradicts_unless_sources_disagree() -> None:
     denied, affirmed = fact("disease_infectivity", "股癣", "传染性", False), fact("disease_infectivity", "股癣", "传染性")
     assert [reason for _, reason, _ in corroborate([denied], {})[1]] == ["doubtful_infectivity"]
     assert corroborate([denied, affirmed], {}) == ([denied, affirmed], [])

@@ -1,4 +1,4 @@
-"""Labels become relations by table, values become tails; prose becomes passages."""
+"""A table maps labels to relations, values become tails, and prose becomes passages."""
 
 import pytest
 from hypothesis import given
@@ -35,11 +35,11 @@ def facts(item: EntityItem) -> list[tuple[str, str, str, bool]]:
         ("range", "阴性或弱阳性", "tail_not_atomic"),
     ],
 )
-def test_each_reason_against_a_value(syntax: str, value: str, reason: str) -> None:
+def test_each_reason_to_reject_a_value(syntax: str, value: str, reason: str) -> None:
     assert [piece.reason for piece in tails(value, syntax)] == [reason]
 
 
-def test_the_last_item_of_a_value_that_the_site_cut_is_dropped() -> None:
+def test_drops_the_last_item_of_a_truncated_value() -> None:
     pieces = tails("头晕、头痛、心…[详细]", "list")
     assert [(piece.text, piece.reason) for piece in pieces] == [("头晕", None), ("头痛", None), ("心", "tail_not_atomic")]
 
@@ -69,7 +69,7 @@ def test_infectivity(value: str, polarity: bool) -> None:
     assert facts(entry({"是否传染：": value})) == [("disease_infectivity", "高血压", "传染性", polarity)]
 
 
-def test_labels_are_looked_up_without_their_dress() -> None:
+def test_looks_up_labels_without_brackets_and_colons() -> None:
     assert facts(entry({"【預防措施】：": "规律运动"})) == [("disease_prevention", "高血压", "规律运动", True)]
 
 
@@ -81,7 +81,7 @@ def test_food_to_eat_and_to_avoid() -> None:
     ]
 
 
-def test_ranges_name_their_people_in_the_head() -> None:
+def test_ranges_have_their_people_in_the_head() -> None:
     found = facts(entry({"正常值:": "成年男性 120~160g/L；成年女性 110~150g/L"}, "examination", name="血红蛋白"))
     assert [(head, tail) for _, head, tail, _ in found] == [("血红蛋白（成年男性）", "120~160g/L"), ("血红蛋白（成年女性）", "110~150g/L")]
 
@@ -96,7 +96,7 @@ def test_ranges_name_their_people_in_the_head() -> None:
         ({"不良反应": "口干"}, []),
     ],
 )
-def test_the_kind_of_a_medicine(values: dict[str, str], relations: list[str]) -> None:
+def test_kind_of_a_medicine(values: dict[str, str], relations: list[str]) -> None:
     assert [fact[0] for fact in facts(entry(values, "medicine", name="某片"))] == relations
 
 
@@ -106,30 +106,30 @@ def test_prose_gives_passages_and_no_facts() -> None:
     assert {passage.section for passage in reading.passages} == {"病因", "典型症状"}
 
 
-def test_unknown_labels_are_counted() -> None:
+def test_counts_unknown_labels() -> None:
     assert read_entity(entry({"治疗时长：": "三天"})).unmapped == {"toy/disease/治疗时长": 1}
 
 
 @pytest.mark.parametrize("item", [entry({}), entry({"哪些症状": "头晕"}, name=None), entry({"哪些症状": "头晕"}, name=" 　")])
-def test_an_entry_that_says_nothing_is_rejected(item: EntityItem) -> None:
+def test_rejects_an_entry_without_content(item: EntityItem) -> None:
     empty = read_entity(item).empty
     assert empty is not None and empty.reason == "entity_empty"
 
 
-def test_an_empty_entry_names_the_labels_that_no_claim_is_made_of() -> None:
+def test_rejection_of_an_empty_entry_lists_its_unused_labels() -> None:
     item = entry({"手术科室：": "普外科", "麻醉方式：": "局部麻醉"}, "surgery")
     empty = read_entity(item).empty
     assert empty is not None and empty.detail == "no relation and no prose under its labels: 手术科室, 麻醉方式"
 
 
-def test_passages_lose_boilerplate_and_half_sentences() -> None:
+def test_removes_boilerplate_and_half_sentences_from_passages() -> None:
     raw = PROSE + "\n小荷医典内容仅供医学科普使用，不能作为诊断和治疗的依据，如有不适请及时就医，请遵医嘱。"
     assert split_passages(raw) == [PROSE]
     assert split_passages(PROSE + "还可以见到…[详细]") == [PROSE]
 
 
 @given(st.text("甲乙，。；\n（）a1…", max_size=1500))
-def test_passages_keep_their_length(raw: str) -> None:
+def test_passages_are_within_length_limits(raw: str) -> None:
     assert all(MIN_CHARS <= len(text) <= MAX_CHARS for text in split_passages(raw))
 
 
@@ -143,13 +143,13 @@ def test_any_value_gives_short_tails_or_reasons(value: str, syntax: str) -> None
 @pytest.mark.parametrize(
     ("name", "reason"), [("高\ufffd压", "mojibake"), ("高血压" * 30, "value_too_long"), (" 。", "entity_empty"), (None, "entity_empty")]
 )
-def test_an_entry_whose_name_cannot_head_a_fact_gives_none(name: str | None, reason: str) -> None:
+def test_entry_with_an_unusable_name_gives_no_fact(name: str | None, reason: str) -> None:
     reading = read_entity(entry({"哪些症状": "头晕、头痛"}, name=name))
     assert not reading.facts and not reading.rejected
     assert reading.empty is not None and (reading.empty.kind, reading.empty.reason) == ("entity", reason)
 
 
-def test_a_value_with_a_lost_character_gives_no_fact() -> None:
+def test_value_with_a_lost_character_gives_no_fact() -> None:
     reading = read_entity(entry({"哪些症状": "头晕、头\ufffd、心悸&#0;"}))
     assert [fact.tail for fact in reading.facts] == ["头晕"]
     assert [row.reason for row in reading.rejected] == ["mojibake", "mojibake"]

@@ -1,4 +1,4 @@
-"""What a strict reader refuses by the wording of head and tail alone, each with its kin and with the sound neighbours that must stay."""
+"""Tails rejected by the wording of head and tail alone, with similar cases and the valid neighbours that must stay."""
 
 import pytest
 from hypothesis import given
@@ -330,25 +330,25 @@ def flat(table: dict) -> list[tuple]:
 
 
 @pytest.mark.parametrize(("relation", "reason", "pair"), flat(REFUSED))
-def test_what_is_refused(relation: str, reason: str, pair: str) -> None:
+def test_rejects(relation: str, reason: str, pair: str) -> None:
     head, _, tail = pair.partition(" ")
     found = misfit(relation, head, tail)
     assert found is not None and found[0] == reason, found
 
 
 @pytest.mark.parametrize(("relation", "pair"), flat(SOUND))
-def test_what_stays(relation: str, pair: str) -> None:
+def test_keeps(relation: str, pair: str) -> None:
     head, _, tail = pair.partition(" ")
     assert misfit(relation, head, tail) is None
 
 
 @pytest.mark.parametrize(("fits", "pair"), flat(FITTING))
-def test_a_medicine_by_its_class_and_form(fits: bool | None, pair: str) -> None:
+def test_medicines_by_class_and_form(fits: bool | None, pair: str) -> None:
     assert class_fits(*pair.split(" ")) is fits
 
 
 @pytest.mark.parametrize(("polarity", "doubted", "head"), flat(INFECTIVITY))
-def test_infectivity_against_the_name(polarity: bool, doubted: bool, head: str) -> None:
+def test_infectivity_that_contradicts_the_name(polarity: bool, doubted: bool, head: str) -> None:
     assert (doubtful_infectivity(head, polarity) is not None) == doubted
 
 
@@ -363,7 +363,7 @@ def test_infectivity_against_the_name(polarity: bool, doubted: bool, head: str) 
         ("红斑丘疹", ["红斑丘疹"]),
     ],
 )
-def test_symptoms_side_by_side_are_one_each(tail: str, found: list[str]) -> None:
+def test_splits_adjacent_symptoms(tail: str, found: list[str]) -> None:
     assert [piece.text for piece in split_candidates("disease_symptom", [TailCandidate(tail)])] == found
     assert [piece.text for piece in split_candidates("disease_examination", [TailCandidate(tail)])] == [tail]
 
@@ -383,24 +383,24 @@ def test_symptoms_side_by_side_are_one_each(tail: str, found: list[str]) -> None
         ("disease_medicine", "降压0号", "降压0号"),
     ],
 )
-def test_remarks_shares_and_doses_go(relation: str, tail: str, found: str) -> None:
+def test_removes_remarks_shares_and_doses(relation: str, tail: str, found: str) -> None:
     assert [piece.text for piece in split_candidates(relation, [TailCandidate(tail)])] == [found]
 
 
 @given(st.text("头晕痛恶心呕吐与和、伴咳嗽", max_size=12))
-def test_parts_lose_nothing_but_what_joins_them(tail: str) -> None:
+def test_splitting_loses_only_the_conjunctions(tail: str) -> None:
     joined = "".join(piece.text for piece in split_candidates("disease_symptom", [TailCandidate(tail)]))
     assert [sign for sign in joined if sign not in "与和、伴"] == [sign for sign in tail if sign not in "与和、伴"]
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
-def test_a_refusal_has_a_known_reason(head: str, tail: str) -> None:
+def test_rejection_has_a_known_reason(head: str, tail: str) -> None:
     for relation in ("disease_symptom", "disease_complication", "disease_examination", "disease_method", "disease_department"):
         found = misfit(relation, head, tail)
         assert found is None or found[0] in OF_FACTS
 
 
-def test_sure_foods() -> None:
+def test_certain_foods() -> None:
     assert matches_pattern("always_avoided", "白酒") and not matches_pattern("always_avoided", "杏仁")
     assert matches_pattern("always_wholesome", "小米粥") and not matches_pattern("always_wholesome", "酱辣白菜头")
 
@@ -420,7 +420,7 @@ def test_sure_foods() -> None:
         ("张口 胡言", False),
     ],
 )
-def test_a_list_of_people_is_no_list_of_symptoms(tails: str, are_people: bool) -> None:
+def test_rejects_a_list_of_people_as_symptoms(tails: str, are_people: bool) -> None:
     listed = tails.split()
     faults = [misfit("disease_symptom", "心肌炎", tail) for tail in listed]
     assert lists_people("disease_symptom", listed, [fault[0] if fault else None for fault in faults]) is are_people
@@ -439,19 +439,19 @@ def test_a_list_of_people_is_no_list_of_symptoms(tails: str, are_people: bool) -
         ("在学校开展矫治训练①手眼协调训练　②视觉分析训练③结构化训练", ["在学校开展矫治训练", "手眼协调训练", "视觉分析训练", "结构化训练"]),
     ],
 )
-def test_means_are_completed_and_enumerated(value: str, methods: list[str]) -> None:
+def test_completes_and_splits_methods(value: str, methods: list[str]) -> None:
     found = [piece.text for piece in split_candidates("disease_method", tails(value, "list")) if piece.reason is None]
     assert found == methods
 
 
-def test_a_number_behind_a_dish_is_none_of_its_name() -> None:
+def test_removes_a_number_after_a_dish() -> None:
     assert [piece.text for piece in split_candidates("disease_food", [TailCandidate("番茄马蹄（2）"), TailCandidate("猪肉（肥瘦）")])] == [
         "番茄马蹄",
         "猪肉（肥瘦）",
     ]
 
 
-def test_effects_lose_the_word_that_their_sentence_has_already() -> None:
+def test_removes_the_word_effect_from_effects() -> None:
     pieces = tails("健脾的功效、润肺作用", "list")
     assert [piece.text for piece in split_candidates("food_effect", pieces)] == ["健脾", "润肺"]
 
@@ -467,5 +467,5 @@ def test_effects_lose_the_word_that_their_sentence_has_already() -> None:
         ("化学治疗", "化疗"),
     ],
 )
-def test_two_names_of_one_thing(one: str, other: str) -> None:
+def test_synonyms(one: str, other: str) -> None:
     assert plain_name(one)[0] == plain_name(other)[0]

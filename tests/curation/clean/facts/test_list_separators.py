@@ -1,4 +1,4 @@
-"""Lists in every syntax: each name is read as it is, or rejected with a reason; two names are never made one."""
+"""Lists in every syntax: each name is read, or rejected with a reason; two names are never joined."""
 
 import csv
 import re
@@ -32,7 +32,7 @@ def _entity(label: str, value: str, number: int) -> EntityItem:
 
 
 def _column(sign: str) -> LabelColumn:
-    """Return what a label tells in which each name stands alone, and next to each other in lists."""
+    """Return the column of a label with each name on its own, and next to each other in lists."""
     pairs = [f"{one}{sign}{other}" for at, one in enumerate(NAMES) for other in (NAMES[at - 1], NAMES[at - 2])]
     return column_of([*NAMES, *pairs])
 
@@ -41,7 +41,7 @@ COLUMNS = {sign: _column(sign) for sign in SEPARATORS}
 
 
 def _sound(names: list[str], value: str, column: LabelColumn) -> None:
-    """Each tail is one of the names; the others are in rejected pieces, with their text."""
+    """Each tail is one of the names; the others are in rejected parts, with their text."""
     plain = {re.sub(r"(?<=[\u4e00-\u9fff]) | (?=[\u4e00-\u9fff])", "", name) for name in names}
     pieces = tails(value, "list", column=column)
     kept = [piece.text for piece in pieces if piece.reason is None]
@@ -56,14 +56,14 @@ def _sound(names: list[str], value: str, column: LabelColumn) -> None:
 @example(["维生素B12", "维生素B1片"], " ")
 @example(["颅脑MRI", "颅脑超声检查"], " ")
 @example(["CA 125", "MRI", "EB 病毒抗体"], " ")
-def test_a_list_of_known_names_is_never_made_one(names: list[str], sign: str) -> None:
+def test_never_joins_a_list_of_known_names(names: list[str], sign: str) -> None:
     _sound(names, sign.join(names), COLUMNS[sign])
 
 
 @settings(deadline=None)
 @given(_LISTS, st.lists(st.sampled_from(SEPARATORS), min_size=4, max_size=4))
 @example(["皮肤科", "维生素B1片", "维生素B12", "13C呼气试验"], [" ", " ", " - ", " "])
-def test_nor_where_signs_are_mixed(names: list[str], signs: list[str]) -> None:
+def test_never_joins_names_between_mixed_separators(names: list[str], signs: list[str]) -> None:
     value = names[0] + "".join(sign + name for sign, name in zip(signs, names[1:], strict=False))
     for column in (COLUMNS[" "], COLUMNS["、"]):
         _sound(names, value, column)
@@ -71,7 +71,7 @@ def test_nor_where_signs_are_mixed(names: list[str], signs: list[str]) -> None:
 
 @settings(deadline=None)
 @given(_LISTS, st.sampled_from(SEPARATORS), st.sampled_from(CUTS), st.integers(1, 3))
-def test_what_is_cut_off_is_no_name_and_the_rest_is_kept(names: list[str], sign: str, cut: str, left: int) -> None:
+def test_drops_a_truncated_name_and_keeps_the_rest(names: list[str], sign: str, cut: str, left: int) -> None:
     begun = "维生素B12注射液"[: left + 3]
     _sound([*names], sign.join([*names, begun]) + cut, COLUMNS[sign])
 
@@ -80,7 +80,7 @@ PLAIN = [name for name in NAMES if not re.search(r"[ /]", name)]
 
 
 @pytest.mark.parametrize("sign", SEPARATORS)
-def test_plain_names_read_back_whatever_divides_them(sign: str) -> None:
+def test_reads_plain_names_with_any_separator(sign: str) -> None:
     names = ["脑电图", "血常规", "颅脑MRI"]
     column = column_of([*PLAIN, *(sign.join(pair) for pair in zip(PLAIN, PLAIN[3:], strict=False))])
     assert [piece.text for piece in tails(sign.join(names), "list", column=column) if piece.reason is None] == names
@@ -91,31 +91,31 @@ def _read(label: str, values: list[str]) -> list[ParsedEntry]:
     return read_entities(items, columns_of(items))
 
 
-def test_departments_divided_by_blanks_are_departments() -> None:
+def test_splits_departments_at_blanks() -> None:
     values = ["皮肤科", "传染科", "皮肤科 传染科", "儿科 皮肤科", "内科", "内科 儿科 传染科", "儿科"]
     found = [fact.tail for reading in _read("department", values) for fact in reading.facts]
     assert set(found) == {"皮肤科", "传染科", "儿科", "内科"} and found.count("传染科") == 3
 
 
-def test_departments_divided_by_dots_are_departments() -> None:
+def test_splits_departments_at_dots() -> None:
     found = [fact.tail for reading in _read("department", ["内分泌科·肿瘤科", "儿科 · 皮肤科", "内科•儿科"]) for fact in reading.facts]
     assert sorted(found) == sorted(["内分泌科", "肿瘤科", "儿科", "皮肤科", "内科", "儿科"])
 
 
-def test_a_dash_between_blanks_is_no_part_of_a_name() -> None:
+def test_dash_between_blanks_is_a_separator() -> None:
     values = ["腹部CT - 肝功能检查", "血常规 - 腹部CT - 胃镜检查"]
     found = {fact.tail for reading in _read("checklist", values) for fact in reading.facts}
     assert found == {"腹部CT", "肝功能检查", "血常规", "胃镜检查"}
 
 
-def test_a_blank_inside_a_name_does_not_divide_where_the_label_is_divided_by_signs() -> None:
+def test_keeps_a_blank_in_a_name_if_the_label_uses_other_separators() -> None:
     values = ["EB 病毒抗体、血常规、CA 125", "血常规、脑电图", "脑电图、CA 199", "心电图、血常规"]
     found = {fact.tail for reading in _read("checklist", values) for fact in reading.facts}
     assert {"EB病毒抗体", "CA 125", "CA 199"} <= found
 
 
 @pytest.mark.parametrize("sign", "+＋&~～_→*#")
-def test_a_sign_between_two_known_names_makes_no_name_of_them(sign: str) -> None:
+def test_sign_between_two_known_names_never_joins_them(sign: str) -> None:
     readings = _read("症状", ["头痛、发热", "发热、咳嗽", "咳嗽、头痛", f"头痛{sign}发热", f"头痛{sign}发热{sign}咳嗽"])
     assert {fact.tail for reading in readings for fact in reading.facts} == {"头痛", "发热", "咳嗽"}
     assert [row.reason for row in readings[3].rejected] == ["separator_unsure"] and len(readings[4].facts) == 3
@@ -136,26 +136,26 @@ def test_a_slash_between_blanks_separates(value: str, names: list[str]) -> None:
     assert [piece.text for piece in tails(value, "list") if piece.reason is None] == names
 
 
-def test_what_nobody_can_judge_is_rejected_with_its_reason() -> None:
+def test_rejects_ambiguous_separators_with_a_reason() -> None:
     values = ["血常规 脑电图", "脑电图 尿常规", "尿常规 血常规", "血常规 脑电图 尿常规", "甲乙 B12"]
     reading = _read("checklist", values)[-1]
     assert not reading.facts and [row.reason for row in reading.rejected] == ["separator_unsure"]
 
 
 @given(st.permutations([*NAMES, "皮肤科 传染科", "MRI 脑电图 化疗"]))
-def test_the_order_of_values_changes_nothing(values: list[str]) -> None:
+def test_order_of_values_does_not_matter(values: list[str]) -> None:
     assert column_of(values) == column_of(sorted(values))
 
 
 @given(st.text("甲乙 、/·….[]'\"\\1.①A（）\n\u3000更多>", max_size=40))
-def test_any_text_is_read(text: str) -> None:
+def test_reads_any_text(text: str) -> None:
     for piece in tails(text, "list", column=COLUMNS[" "]):
         assert piece.reason or "␣" not in piece.text
     assert without_link(without_link(text)) == without_link(text) or "更" in text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_long_hostile_values_end(text: str) -> None:
+def test_long_hostile_values_terminate(text: str) -> None:
     tails(text, "list", column=COLUMNS[" "])
 
 
@@ -170,7 +170,7 @@ def test_long_hostile_values_end(text: str) -> None:
         ("获得性免疫缺陷病[详细]", None, "file:1", "获得性免疫缺陷病"),
     ],
 )
-def test_a_name_that_was_cut_is_no_head(name: str, alias: str | None, url: str, head: str | None) -> None:
+def test_truncated_name_is_no_head(name: str, alias: str | None, url: str, head: str | None) -> None:
     item = entry({"症状": "发热、消瘦"}, name=name, alias_raw=alias, url=url, provenance=seen(url=url))
     (reading,) = read_entities([item])
     if head is None:
@@ -180,7 +180,7 @@ def test_a_name_that_was_cut_is_no_head(name: str, alias: str | None, url: str, 
 
 
 @pytest.mark.slow
-def test_a_real_table_divided_by_blanks(real_data: Path) -> None:
+def test_real_table_with_blanks_as_separators(real_data: Path) -> None:
     path = real_data / "second/disease_xywy/disease.csv"
     if not path.exists():
         pytest.skip(f"{path}: not here")

@@ -1,4 +1,4 @@
-"""What monographs of medicines and reference ranges surely say, and what a strict reader would refuse."""
+"""Facts that monographs of medicines and reference ranges state with certainty, and those that must be rejected."""
 
 import json
 from collections import Counter
@@ -213,7 +213,7 @@ def said(text: str, syntax: str, kind: str, name: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("rule", "syntax", "kind", "name", "row"), [(rule, *about, row) for rule, (*about, rows) in MONOGRAPHS.items() for row in rows]
 )
-def test_what_a_monograph_says(rule: str, syntax: str, kind: str, name: str, row: tuple[str, list[str]]) -> None:
+def test_facts_of_a_monograph(rule: str, syntax: str, kind: str, name: str, row: tuple[str, list[str]]) -> None:
     assert said(row[0], syntax, kind, name) == row[1]
 
 
@@ -221,8 +221,8 @@ _ITEMS = ["皮疹", "关节肿胀", "疼痛", "出血", "注射部位硬结", "�
 
 
 @given(st.lists(st.sampled_from(_ITEMS), min_size=1, max_size=6, unique=True))
-def test_what_stands_first_keeps_its_sense(items: list[str]) -> None:
-    """A bare sign that stands behind a place, and behind nothing else since, is never kept; all other items are."""
+def test_first_item_keeps_its_meaning(items: list[str]) -> None:
+    """A bare sign after a body site, with nothing else in between, is never kept; all other items are."""
     bare, placed = {"疼痛", "出血", "溃疡", "刺痛"}, {"关节肿胀", "注射部位硬结", "皮肤萎缩"}
     kept, within = [], False
     for item in items:
@@ -232,9 +232,9 @@ def test_what_stands_first_keeps_its_sense(items: list[str]) -> None:
     assert said(f"偶见{'、'.join(items)}。", "adverse", "western") == kept
 
 
-@settings(deadline=None)  # the first text waits for the tables
+@settings(deadline=None)  # the first text loads the tables
 @given(st.text(max_size=80), st.sampled_from(SYNTAXES), st.sampled_from(["western", "chinese"]))
-def test_any_text_is_read_and_each_refusal_has_its_reason(text: str, syntax: str, kind: str) -> None:
+def test_reads_any_text_and_gives_each_rejection_a_reason(text: str, syntax: str, kind: str) -> None:
     for piece in monograph_tails(text, syntax, kind):
         assert piece.reason is not None or (piece.text and misfit("western_medicine_effect", "某药", piece.text) is None)
 
@@ -244,15 +244,15 @@ def test_any_text_is_read_and_each_refusal_has_its_reason(text: str, syntax: str
     [
         ("男：4.0～5.5×10^12/L；女：3.5～5.0×10^12/L", [("男", "4.0~5.5×10^12/L"), ("女", "3.5~5.0×10^12/L")]),
         ("男53～106；女44~97μmol/L", [("男", "53~106μmol/L"), ("女", "44~97μmol/L")]),
-        ("新生儿：170～200g/L；成人：110-160", [("新生儿", "170~200g/L"), ("成人", "110-160")]),  # the first unit may not be the second's
+        ("新生儿：170～200g/L；成人：110-160", [("新生儿", "170~200g/L"), ("成人", "110-160")]),  # the second range may have another unit
         ("成人：1~2g/L；儿童：3~4；老年人：30%", [("成人", "1~2g/L"), ("儿童", "3~4"), ("老年人", "30%")]),
     ],
 )
-def test_a_unit_is_completed_only_where_the_last_figure_states_it(text: str, ranges: list[tuple[str, str]]) -> None:
+def test_completes_a_unit_only_if_the_last_figure_has_it(text: str, ranges: list[tuple[str, str]]) -> None:
     assert [(piece.who, piece.text) for piece in tails(text, "range")] == ranges
 
 
-def test_prose_of_a_monograph_gives_facts_and_stays_a_passage() -> None:
+def test_prose_of_a_monograph_gives_facts_and_a_passage() -> None:
     text = "1.胃肠道：常见恶心、呕吐、腹泻，停药后消失。2.大剂量时可引起出血。"
     text += "3.少数患者用药数周以后出现皮疹和荨麻疹一类的过敏表现，应立即停药并对症处理。"
     reading = read_entity(entry({"药品类型": "抗肿瘤药物", "不良反应": text}, "medicine", "甲药"))
@@ -261,7 +261,7 @@ def test_prose_of_a_monograph_gives_facts_and_stays_a_passage() -> None:
     assert {row.reason for row in reading.rejected} == {"prose_unsure"}
 
 
-def test_a_label_is_no_name() -> None:
+def test_label_is_no_name() -> None:
     reading = read_entity(entry({"药品类型": "西药", "不良反应": "恶心"}, "medicine", "【别名】甲"))
     assert reading.facts == []
     assert reading.empty is not None

@@ -1,7 +1,7 @@
-"""Values and sections as pages write, cut and run them together: each in its own words, and what is no fact is told somewhere."""
+"""Values and sections as pages write, truncate and join them: each item is read verbatim or rejected with a reason."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from curation.clean.__main__ import clean
@@ -151,7 +151,7 @@ _EXAMINATIONS = "心电图、冠状动脉造影、心肌酶谱、血脂、肌钙
 
 
 @pytest.mark.parametrize("link", _LINKS)
-def test_no_link_stays_in_a_tail(link: str) -> None:
+def test_removes_links_from_tails(link: str) -> None:
     cut = ["咯血"] if "." in link or "…" in link else []
     pieces = tails(f"咳嗽、咯血{link}", "list")
     assert [piece.text for piece in pieces if piece.reason is None] == ["咳嗽", *(["咯血"] if not cut else [])]
@@ -159,26 +159,26 @@ def test_no_link_stays_in_a_tail(link: str) -> None:
 
 
 @pytest.mark.parametrize("link", _LINKS)
-def test_a_long_list_with_a_link_behind_it_is_no_prose(link: str) -> None:
+def test_long_list_before_a_link_is_not_prose(link: str) -> None:
     assert not is_prose(_EXAMINATIONS + link)
     assert len(_read("需做检查", _EXAMINATIONS + link).facts) >= 9
 
 
 @given(st.sampled_from(["更多", "详细", "全部"]))
-def test_a_word_of_a_link_within_a_tail_stays(word: str) -> None:
+def test_keeps_link_words_inside_a_tail(word: str) -> None:
     assert [piece.text for piece in tails(f"{word}检查、血常规", "list")] == [f"{word}检查", "血常规"]
 
 
 LONG = "头痛，头晕，恶心，心悸，耳鸣，失眠，乏力，胸闷，气短，水肿，盗汗，劳累以后更加明显的呼吸困难，咳嗽，发热"
 
 
-def test_a_long_comma_list_with_one_long_item_is_read_as_a_list() -> None:
+def test_reads_a_long_comma_list_with_one_long_item() -> None:
     reading = _read("典型症状", LONG)
     assert {"头痛", "恶心", "发热"} <= {fact.tail for fact in reading.facts}
     assert len(reading.facts) + len(reading.rejected) == LONG.count("，") + 1
 
 
-def test_prose_under_a_label_of_facts_is_kept_and_told() -> None:
+def test_keeps_and_reports_prose_under_a_label_of_facts() -> None:
     prose = "本病起病隐匿，早期往往没有什么感觉，直到血压升得很高时才会感到头痛，病情严重的人还可以感到胸部憋闷和喘不上气，活动以后更重。"
     reading = _read("典型症状", prose)
     assert reading.facts == [] and reading.passages and [row.reason for row in reading.rejected] == ["prose_unsure"]
@@ -197,13 +197,13 @@ def test_prose_under_a_label_of_facts_is_kept_and_told() -> None:
         "头痛、耳鸣、心…[详细]",
     ],
 )
-def test_the_last_item_that_was_cut_is_refused(value: str) -> None:
+def test_rejects_a_truncated_last_item(value: str) -> None:
     pieces = tails(value, "list")
     assert _kept(value) == ["头痛", "耳鸣"] and pieces[-1].reason == "tail_not_atomic"
 
 
 @given(st.lists(st.sampled_from(["头痛", "耳鸣", "心悸", "血尿"]), min_size=1, unique=True), st.sampled_from(["…", "...", "…[详细]", "……"]))
-def test_nothing_cut_becomes_a_fact(items: list[str], cut: str) -> None:
+def test_no_truncated_text_becomes_a_fact(items: list[str], cut: str) -> None:
     assert _kept("、".join(items) + cut) == items[:-1]
 
 
@@ -220,7 +220,7 @@ def test_nothing_cut_becomes_a_fact(items: list[str], cut: str) -> None:
         ("成年 男性 120~160g/L", [("成年男性", "120~160g/L")]),
     ],
 )
-def test_each_range_of_a_value_is_a_fact_of_its_own(value: str, ranges: list[tuple[str | None, str]]) -> None:
+def test_each_range_of_a_value_is_a_fact(value: str, ranges: list[tuple[str | None, str]]) -> None:
     found = _read("正常值", value, "examination", "血红蛋白").facts
     assert [(fact.head, fact.tail) for fact in found] == [(f"血红蛋白（{who}）" if who else "血红蛋白", text) for who, text in ranges]
 
@@ -237,7 +237,7 @@ def test_each_range_of_a_value_is_a_fact_of_its_own(value: str, ranges: list[tup
         ("<1:80", [(None, "<1:80")]),
     ],
 )
-def test_the_time_of_a_range_stands_behind_its_head(value: str, ranges: list[tuple[str | None, str]]) -> None:
+def test_time_of_a_range_follows_its_head(value: str, ranges: list[tuple[str | None, str]]) -> None:
     reading = _read("正常值", value, "examination", "效价比值")
     assert [(fact.head, fact.tail) for fact in reading.facts] == [
         (f"效价比值（{who}）" if who else "效价比值", text) for who, text in ranges
@@ -246,11 +246,11 @@ def test_the_time_of_a_range_stands_behind_its_head(value: str, ranges: list[tup
 
 
 @pytest.mark.parametrize("value", ["魏氏法男0～15mm/h", "5～10g/L 8～12mg/dl 儿童"])
-def test_a_range_that_names_people_inside_is_refused(value: str) -> None:
+def test_rejects_a_range_with_people_inside(value: str) -> None:
     assert {piece.reason for piece in tails(value, "range")} == {"tail_not_atomic"}
 
 
-def test_ranges_told_in_sentences_are_prose() -> None:
+def test_ranges_in_sentences_are_prose() -> None:
     reading = _read(
         "正常值", "正常成年人的血红蛋白含量一般为120～160g/L，女性略低一些。低于110g/L时可以诊断为贫血，应当查明原因。", "examination"
     )
@@ -258,17 +258,17 @@ def test_ranges_told_in_sentences_are_prose() -> None:
 
 
 @pytest.mark.parametrize(("label", "value"), [("病因", "吸烟或粉尘刺激"), ("治疗方法", "药物或手术治疗")])
-def test_one_thing_or_another_is_no_single_thing(label: str, value: str) -> None:
+def test_rejects_alternatives(label: str, value: str) -> None:
     reading = _read(label, value, name="慢性咽炎")
     assert reading.facts == [] and [row.reason for row in reading.rejected] == ["tail_not_atomic"]
 
 
 @pytest.mark.parametrize("word", ["或", "或者", "和", "以及"])
-def test_two_methods_joined_by_a_word_are_two(word: str) -> None:
+def test_splits_two_methods_joined_by_a_conjunction(word: str) -> None:
     assert [fact.tail for fact in _read("治疗方法", f"药物治疗{word}手术治疗").facts] == ["药物治疗", "手术治疗"]
 
 
-def test_a_medicine_of_unknown_kind_is_rejected_and_counted() -> None:
+def test_rejects_and_counts_a_medicine_of_unknown_kind() -> None:
     reading = _read("不良反应", "恶心、呕吐、腹泻", "medicine", "阿莫西林")
     assert reading.facts == [] and [row.reason for row in reading.rejected] == ["wrong_kind"] * 3
 
@@ -284,7 +284,7 @@ def test_a_medicine_of_unknown_kind_is_rejected_and_counted() -> None:
         ("忌", "禁食", []),
     ],
 )
-def test_what_the_item_says_of_a_food_counts_before_its_label(label: str, value: str, facts: list[tuple[str, bool]]) -> None:
+def test_advice_in_an_item_overrules_the_label_of_a_food(label: str, value: str, facts: list[tuple[str, bool]]) -> None:
     found = [(fact.tail, fact.polarity) for fact in _read(label, value, name="胃炎").facts if not fact.tail.startswith(("少吃", "禁食"))]
     assert list(dict.fromkeys(found)) == facts
 
@@ -323,13 +323,14 @@ _LABELS = ["症状", "预防", "病因", "治疗方法", "传染性", "科室", 
 
 
 @given(st.sampled_from(_LABELS), _TEXTS)
+@example("症状", "2、【")
 def test_no_value_goes_without_a_trace(label: str, text: str) -> None:
     reading = _read(label, text)
     assert reading.facts or [row for row in reading.rejected if row.kind == "fact"] or not text.strip()
 
 
 @given(st.sampled_from(["预防", "病因", "概述"]), _TEXTS)
-def test_no_section_goes_without_a_trace(title: str, text: str) -> None:
+def test_no_section_is_lost(title: str, text: str) -> None:
     reading = _read(title, text, section=True)
     assert reading.facts or reading.rejected or reading.passages or reading.empty
     if title != "概述":
@@ -348,7 +349,7 @@ def test_no_section_goes_without_a_trace(title: str, text: str) -> None:
         ("预防措施：1.接种EV71疫苗；\n2.勤洗手；\n3.不与患者同床。", ["接种EV71疫苗", "勤洗手", "不与患者同床"]),
     ],
 )
-def test_a_section_that_is_a_list_of_short_advice_is_read_as_one(text: str, found: list[str]) -> None:
+def test_reads_a_section_of_short_advice_as_a_list(text: str, found: list[str]) -> None:
     reading = _read("预防", text, section=True)
     assert _tails(reading) == found and (found or reading.rejected)
 
@@ -372,7 +373,7 @@ def test_a_section_that_is_a_list_of_short_advice_is_read_as_one(text: str, foun
         ("disease", "并发症", "肾盂肾炎、膀胱结石[详细]", ["肾盂肾炎", "膀胱结石"]),
     ],
 )
-def test_a_value_gives_its_own_items_and_nothing_beside_them(kind: str, label: str, value: str, found: list[str]) -> None:
+def test_value_gives_exactly_its_items(kind: str, label: str, value: str, found: list[str]) -> None:
     assert _tails(_read(label, value, kind, "骨质疏松症")) == found
 
 
@@ -397,7 +398,7 @@ def test_a_value_gives_its_own_items_and_nothing_beside_them(kind: str, label: s
         ("西药", "适应症", "可用作抗白血病、抗肿瘤的辅助治疗。", []),
     ],
 )
-def test_a_monograph_gives_its_own_items(kind: str, label: str, value: str, found: list[str]) -> None:
+def test_monograph_gives_exactly_its_items(kind: str, label: str, value: str, found: list[str]) -> None:
     reading = read_entity(entry({"药品类型": kind, label: value}, "medicine", "某药"))
     assert _tails(reading) == found and (found or reading.rejected)
 
@@ -421,12 +422,12 @@ def test_headings_become_tails(relation: str, text: str, found: list[str]) -> No
 
 
 @given(st.text("1、2.（一）感染：\n肠套叠。，注意卫生戒烟", max_size=60), st.sampled_from(["disease_cause", "disease_prevention"]))
-def test_every_item_is_told_once(text: str, relation: str) -> None:
+def test_every_item_occurs_once(text: str, relation: str) -> None:
     pieces = section_tails(relation, "感冒", text)
     assert len({piece.text for piece in pieces}) == len(pieces)
 
 
-def test_a_section_gives_facts_rejections_and_its_passage() -> None:
+def test_section_gives_facts_rejections_and_a_passage() -> None:
     text = "1、肠套叠。\n2、肠粘连：常因腹腔或盆腔手术后，或腹腔内慢性炎症性病变所致。\n3、此外还有许多别的情况，需要逐一鉴别。"
     reading = read_entity(entry({}, name="肠梗阻", sections={"cause": text}))
     assert [(row.relation, row.tail, row.provenance[0].position) for row in reading.facts] == [
@@ -436,18 +437,18 @@ def test_a_section_gives_facts_rejections_and_its_passage() -> None:
     assert [row.reason for row in reading.rejected] == ["prose_unsure"] and reading.passages
 
 
-def test_aliases_are_told_without_their_dress() -> None:
+def test_reads_aliases_without_brackets_and_labels() -> None:
     reading = read_entity(entry({"别名": "又称肠结、肠梗阻", "症状": "腹痛"}, name="肠梗阻", alias_raw="（别名：肠阻塞，肠不通）"))
     assert [(row.name, row.alias) for row in reading.aliases] == [("肠梗阻", "肠阻塞"), ("肠梗阻", "肠不通"), ("肠梗阻", "肠结")]
 
 
-def test_a_reference_is_read_under_any_label() -> None:
+def test_reads_a_reference_under_any_label() -> None:
     found = reference_facts([entry({"has_symptom": "腹痛", "症状": "腹胀、呕吐"})])
     assert {(row.relation, row.tail) for row in found} == {("disease_symptom", tail) for tail in ("腹痛", "腹胀", "呕吐")}
     assert any(row.provenance[0].position.endswith("has_symptom") for row in found)
 
 
-def test_a_reference_gives_its_facts_to_comparison_and_nothing_to_the_data() -> None:
+def test_reference_facts_are_compared_but_not_part_of_the_data() -> None:
     items = [entry({"has_symptom": "腹痛", "症状": "腹胀"}, alias_raw="肠阻塞")]
     found = clean([("graph", items)], CLEAN, references={"graph"})
     assert (found.facts, found.rejected, found.aliases, found.passages) == ([], [], [], [])
@@ -481,5 +482,5 @@ def test_kinds_and_mechanisms_are_no_causes(head: str, text: str, causes: list[s
         ("1、注意个人卫生：很重要。\n2、增强体质，提高免疫力。", ["注意个人卫生", "增强体质"]),
     ],
 )
-def test_care_of_those_who_have_it_is_no_prevention(text: str, advice: list[str]) -> None:
+def test_patient_care_is_not_prevention(text: str, advice: list[str]) -> None:
     assert [piece.text for piece in section_tails("disease_prevention", "某病", text) if piece.reason is None] == advice

@@ -1,4 +1,4 @@
-"""How hard questions were for people, by the words of their sources."""
+"""How hard questions were for people, according to their sources."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_rates_levels_and_common_errors(column: str | None, explanation: str | N
         ("章节", ["1", "2"], None, None),
     ],
 )
-def test_all_numbers_of_a_column_say_what_each_is(name: str, values: list[str], rates: list | None, levels: list | None) -> None:
+def test_all_numbers_of_a_column_determine_its_scale(name: str, values: list[str], rates: list | None, levels: list | None) -> None:
     rows = items(*(f"{name}：{value}" for value in values))
     found = [difficulty_of(row, "q-1", scales_of(rows)) for row in rows]
     assert [one.row and one.row.pass_rate for one in found] == (rates or [None] * len(values))

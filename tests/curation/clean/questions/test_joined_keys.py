@@ -1,4 +1,4 @@
-"""Keys of several questions in one answer: given back to their questions where the group says so beyond doubt, else rejected."""
+"""Keys of several questions joined in one answer: divided among the questions if the group is unambiguous, else rejected."""
 
 import pytest
 from hypothesis import given
@@ -54,17 +54,17 @@ def test_joined_keys(rows: list[tuple[list[str] | None, str | None]], expected: 
     assert [outcome(reading) for reading in read(*(row(number, *fields) for number, fields in enumerate(rows, 9)))] == expected
 
 
-def test_a_divided_key_is_told() -> None:
+def test_reports_a_divided_key() -> None:
     readings = read(row(1, SHARED, None), row(2, SHARED, "D,B"))
     assert all("answer_divided" in reading.rules for reading in readings)
 
 
-def test_questions_in_words_without_answer_are_no_part_of_a_group() -> None:
+def test_open_questions_without_answers_join_no_group() -> None:
     assert [outcome(one) for one in read(row(1, None, None, section_raw="三、简答题"), row(2, OWN, "AB"))] == ["answer_missing", "AB"]
 
 
 def _shifted(sizes: list[int]) -> list[QuestionItem]:
-    """Rows of groups whose keys stand with the last question of each, and whose options were moved one row up by whoever cut them."""
+    """Rows of groups whose keys are with the last question of each, and whose options someone moved up by one row."""
     ends = [sum(sizes[: at + 1]) - 1 for at in range(len(sizes))]
     group_of = [at for at, size in enumerate(sizes) for _ in range(size)]
     rows = []
@@ -76,14 +76,14 @@ def _shifted(sizes: list[int]) -> list[QuestionItem]:
 
 
 @pytest.mark.parametrize("sizes", [[3, 2, 2, 3, 3, 2], [2, 3, 2, 3], [3, 3, 3, 3]])
-def test_no_key_is_divided_where_the_page_has_it_at_the_other_end(sizes: list[int]) -> None:
+def test_divides_no_key_if_the_page_has_keys_at_the_other_end(sizes: list[int]) -> None:
     found = [outcome(reading) for reading in read(*_shifted(sizes))]
     assert set(found[: -sizes[-1]]) == {"keys_joined", "answer_missing"}
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_keys_of_several_answers_beside_lost_keys_are_their_own(before: bool) -> None:
-    """Some have as many lost keys beside them as letters, by chance; most do not."""
+def test_keeps_multiple_answers_next_to_lost_keys(before: bool) -> None:
+    """Some happen to have as many lost keys next to them as letters; most do not."""
     keys = ["AB", "ACD", "BD", "ABCDE", "CD", "ABC", "DE", "AE"]
     pairs = [(None, key) if before else (key, None) for key in keys]
     rows = [
@@ -116,8 +116,8 @@ def test_each_question_gets_its_own_letter_in_any_order_of_the_items(groups: lis
         max_size=8,
     )
 )
-def test_laws_of_signs(rows: list[tuple[list[str] | None, str | None, str | None]]) -> None:
-    """No letter without options is an answer in words, three options are never true or false, and none is overwritten."""
+def test_laws_of_types_and_options(rows: list[tuple[list[str] | None, str | None, str | None]]) -> None:
+    """A letter without options is never an answer in words, three options are never true or false, and none is overwritten."""
     items = [row(number, options, answer, type_raw=kind) for number, (options, answer, kind) in enumerate(rows)]  # type: ignore[arg-type]
     for one, reading in zip(items, read(*items), strict=True):
         assert (reading.question is None) != (reading.rejected is None)

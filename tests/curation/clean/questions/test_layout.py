@@ -1,4 +1,4 @@
-"""What stands around every stem of a file is no part of any; what a layout leaves in some makes these doubtful; common words are left."""
+"""Layout around all stems of a file is removed; layout left in some makes these questions doubtful; common words stay."""
 
 import pytest
 from hypothesis import given
@@ -29,14 +29,14 @@ TAILS = ["\n难度：中", "【出题：{w}大学】", " #心理学 #基础", "�
 
 
 @pytest.mark.parametrize("head", HEADS)
-def test_what_opens_every_stem_is_taken_off(head: str) -> None:
+def test_removes_what_opens_every_stem(head: str) -> None:
     given = [head.format(n=n) + stem for n, stem in enumerate(STEMS, 1)]
     frame = frame_of(given)
     assert [without_frame(stem, frame)[0] for stem in given] == STEMS
 
 
 @pytest.mark.parametrize("tail", TAILS)
-def test_what_ends_every_stem_is_taken_off(tail: str) -> None:
+def test_removes_what_ends_every_stem(tail: str) -> None:
     given = [stem + tail.format(w="易难"[n % 2]) for n, stem in enumerate(STEMS)]
     frame = frame_of(given)
     assert [without_frame(stem, frame)[0] for stem in given] == STEMS
@@ -46,7 +46,7 @@ ORIGINS = ["教材P{n}", "第{n}章", "自编", "人卫版第{n}页", "某省招
 
 
 @pytest.mark.parametrize("form", ["【{}】{}", "（{}）{}", "{1}（{0}）"])
-def test_where_most_questions_come_from_is_no_part_of_them(form: str) -> None:
+def test_removes_origins_of_most_questions(form: str) -> None:
     said = [ORIGINS[n % len(ORIGINS)].format(n=n) for n in range(len(STEMS))]
     given = [form.format(origin, stem) if origin else stem for origin, stem in zip(said, STEMS, strict=True)]
     frame = frame_of(given)
@@ -73,13 +73,13 @@ def test_where_most_questions_come_from_is_no_part_of_them(form: str) -> None:
         ],
     ],
 )
-def test_stems_without_a_frame_stay(stems: list[str]) -> None:
+def test_keeps_stems_without_a_frame(stems: list[str]) -> None:
     frame = frame_of(stems)
     assert [without_frame(stem, frame)[0] for stem in stems] == stems
 
 
 @pytest.mark.parametrize("pair", ["〔〕", "【】", "（）", "[]"])
-def test_words_in_brackets_that_recur_before_all_stems_are_no_part_of_them(pair: str) -> None:
+def test_removes_recurring_bracketed_words_before_all_stems(pair: str) -> None:
     subjects = ["心理统计", "发展心理", "人格", "学习论", "测量", "咨询", "变态心理", "社会心理", "认知", "生理"]
     stems = [*STEMS, *(stem.replace("的", "之") + "什么" for stem in STEMS)]
     framed = [f"{pair[0]}{subject}{pair[1]}{stem}" for subject, stem in zip([*subjects, *subjects], stems, strict=True)]
@@ -88,12 +88,12 @@ def test_words_in_brackets_that_recur_before_all_stems_are_no_part_of_them(pair:
     assert [without_frame(stem, frame_of(drugs))[0] for stem in drugs] == drugs
 
 
-def test_the_order_of_the_stems_does_not_matter() -> None:
+def test_order_of_stems_does_not_matter() -> None:
     given = [f"{n}/10 {stem}" for n, stem in enumerate(STEMS, 1)]
     assert frame_of(given) == frame_of(given[::-1]) != NO_FRAME
 
 
-def test_blanks_behind_a_number_are_no_gap() -> None:
+def test_blanks_after_a_number_are_no_gap() -> None:
     assert open_gaps("第7题  下列属于感觉器官的是 [单选题]") == "第7题  下列属于感觉器官的是 [单选题]"
 
 
@@ -106,13 +106,13 @@ FULL = (["甲", "乙", "丙", "丁"], "C")
 
 
 @pytest.mark.parametrize("word", ["无", "空", "×", "没有", "（无）"])
-def test_a_word_that_fills_several_options_is_none(word: str) -> None:
+def test_word_that_fills_several_options_is_a_filler(word: str) -> None:
     assert _file([FULL, (["甲", "乙", word, word], "A"), (["甲", "乙", "丙", word], "B")]) == ({word}, set())
     lettered = [(["A.甲", "B.乙", f"C.{word}", f"D.{word}"], "甲"), (["A.甲", "B.乙", "C.丙", f"D.{word}"], "丙")]
     assert _file([FULL, *lettered]) == ({word}, set())
 
 
-def test_a_word_that_is_last_so_often_that_it_would_have_been_right_is_none() -> None:
+def test_word_that_is_often_last_but_never_correct_is_a_filler() -> None:
     row = ["甲", "乙", "丙", "无"]
     assert _file([FULL, *[(row, "ABC"[n % 3]) for n in range(11)]]) == ({"无"}, set())
     assert _file([FULL, *[(row, "ABC"[n % 3]) for n in range(4)]]) == (set(), {"无"})
@@ -130,7 +130,7 @@ def test_a_word_that_is_last_so_often_that_it_would_have_been_right_is_none() ->
         (["甲", "乙", "丙", "丁", "戊"], "A"),
     ],
 )
-def test_a_word_that_is_an_option_anywhere_is_one_everywhere(real: tuple[list[str], str]) -> None:
+def test_word_that_is_an_option_anywhere_is_never_a_filler(real: tuple[list[str], str]) -> None:
     assert _file([FULL, (["甲", "乙", "无", "无"], "A"), (["甲", "乙", "丙", "无"], "B"), real]) == (set(), set())
 
 
@@ -138,7 +138,7 @@ def test_crosses_of_true_or_false_are_options() -> None:
     assert _file([(["√", "×"], "B"), (["√", "×"], "A"), (["对", "错", "×"], "A"), (["√", "×", ""], "×")]) == (set(), set())
 
 
-def test_unused_options_are_cut_and_two_stay() -> None:
+def test_cuts_unused_options_but_keeps_two() -> None:
     assert without_unused(["A.甲", "B.乙", "C.无", "D.无"], frozenset("无")) == ["A.甲", "B.乙"]
     assert without_unused(["甲", "无", "乙"], frozenset("无")) == ["甲", "无", "乙"]
     assert without_unused(["无", "无", "无"], frozenset("无")) == ["无", "无"]
@@ -154,7 +154,7 @@ OPTIONS = [[f"{organ}主血脉", f"{organ}主气", f"{organ}主运化", f"{organ
 
 
 def _cleaned(stems: list[str], options: list[list[str]]) -> list[str]:
-    """Return the cleaned stem of each question of a file, or the reason for which it is rejected."""
+    """Return the cleaned stem of each question of a file, or the reason for its rejection."""
     items = [
         item(f"q{at}", stem_raw=stem, options_raw=own, answer_raw="ABCD"[at % 4])
         for at, (stem, own) in enumerate(zip(stems, options, strict=True), 1)
@@ -180,13 +180,13 @@ LEFT_IN_STEMS = [
 
 
 @pytest.mark.parametrize(("before", "behind"), LEFT_IN_STEMS)
-def test_nothing_that_recurs_around_some_stems_is_left_in_them(before: str, behind: str) -> None:
+def test_leaves_nothing_that_recurs_around_some_stems(before: str, behind: str) -> None:
     stems = [before.format(n=n) + stem + behind.format(n=n) if n % 2 else stem for n, stem in enumerate(ASKED)]
     assert all(found == stem or found in REASONS for found, stem in zip(_cleaned(stems, OPTIONS), ASKED, strict=True))
 
 
 @pytest.mark.parametrize("row", ["讲评：{organ}为君主之官", "得分：5分", "【出处】{n}", "☆★{organ}"])
-def test_a_row_of_the_layout_as_the_last_option_makes_a_question_doubtful(row: str) -> None:
+def test_layout_row_as_last_option_makes_a_question_doubtful(row: str) -> None:
     options = [[*own, row.format(n=n, organ=organ)] for n, (own, organ) in enumerate(zip(OPTIONS, ORGANS, strict=True))]
     assert set(_cleaned(ASKED, options)) == {"layout_left"}
 
@@ -204,12 +204,12 @@ def test_a_row_of_the_layout_as_the_last_option_makes_a_question_doubtful(row: s
         ([f"医生：{organ}怎样？\n患者：{organ}痛。\n医生：多久了？\n患者：三天。\n该医生运用的技术是" for organ in ORGANS], OPTIONS),
     ],
 )
-def test_words_that_questions_have_in_common_are_left(stems: list[str], options: list[list[str]]) -> None:
+def test_keeps_words_that_questions_have_in_common(stems: list[str], options: list[list[str]]) -> None:
     assert "layout_left" not in _cleaned(stems, options)
 
 
 @pytest.mark.slow
 @given(st.text("◇◆○●※☆★▲△■□#*|~^&@$", min_size=1, max_size=3), st.integers(4, 12), st.booleans(), st.sampled_from(["", " "]))
-def test_no_sign_at_one_edge_of_several_stems_is_left(signs: str, count: int, is_behind: bool, blank: str) -> None:
+def test_leaves_no_sign_at_one_edge_of_several_stems(signs: str, count: int, is_behind: bool, blank: str) -> None:
     stems = [(stem + blank + signs if is_behind else signs + blank + stem) if at < count else stem for at, stem in enumerate(ASKED)]
     assert all(found == stem or found in REASONS for found, stem in zip(_cleaned(stems, OPTIONS), ASKED, strict=True))

@@ -1,4 +1,4 @@
-"""Each rule has its case and is listed for readers; cleaning twice is cleaning once, with the search before a group or without."""
+"""Each rule has a case and is documented; cleaning is idempotent, with or without the quick search of a rule."""
 
 import re
 from pathlib import Path
@@ -202,24 +202,24 @@ STEMS_KEPT = [
 
 
 @pytest.mark.parametrize(("rule", "before", "after"), TEXT_CASES)
-def test_each_text_rule_does_its_work(rule: str, before: str, after: str) -> None:
+def test_each_text_rule(rule: str, before: str, after: str) -> None:
     assert normalize(before).text == after
     assert rule in normalize(before).rules
 
 
 @pytest.mark.parametrize("text", KEPT)
-def test_what_carries_meaning_stays(text: str) -> None:
+def test_keeps_signs_with_meaning(text: str) -> None:
     assert normalize(text).text == text
 
 
 @pytest.mark.parametrize(("rule", "before", "after"), STEM_CASES)
-def test_each_stem_rule_does_its_work(rule: str, before: str, after: str) -> None:
+def test_each_stem_rule(rule: str, before: str, after: str) -> None:
     assert clean_stem(before).text == after
     assert rule in clean_stem(before).rules
 
 
 @pytest.mark.parametrize("stem", STEMS_KEPT)
-def test_numbers_that_belong_to_the_stem_stay(stem: str) -> None:
+def test_keeps_numbers_of_the_stem(stem: str) -> None:
     assert clean_stem(stem).text == stem
 
 
@@ -229,13 +229,13 @@ def test_every_rule_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("rule", TEXT_RULES.values(), ids=TEXT_RULES)
-def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # atomexam.text.normalize.Rule
+def test_example_of_a_rule_is_correct_and_found_by_its_search(rule) -> None:  # atomexam.text.normalize.Rule
     why, before, after = rule_words(rule.name)
     assert why and before != after
     assert rule.needs(before) and rule.apply(before) == after
 
 
-def test_a_number_the_source_tells_apart_is_removed_once() -> None:
+def test_removes_a_separately_given_number_once() -> None:
     assert without_number("12、90项症状清单", "12、") == "90项症状清单"
     assert without_number("第1095题：90项症状清单", "1095") == "90项症状清单"
     assert without_number("12.5分是（ ）", "3") == "12.5分是（ ）"
@@ -271,11 +271,11 @@ def test_a_number_the_source_tells_apart_is_removed_once() -> None:
         (["他独自在家。", "他出门了。但没有上班。"], ["他独自在家", "他出门了。但没有上班。"]),
     ],
 )
-def test_option_letters_and_edges_go(raw: list[str], texts: list[str]) -> None:
+def test_removes_option_letters_and_edges(raw: list[str], texts: list[str]) -> None:
     assert clean_options(raw).texts == texts
 
 
-def test_marks_in_front_of_prose_go() -> None:
+def test_removes_marks_before_prose() -> None:
     assert clean_prose("【答案要点】(1)记忆").text == "（1）记忆"
     assert clean_prose("解析：甲").text == "甲"
     assert clean_prose("分析综合是思维的过程").text == "分析综合是思维的过程"
@@ -318,7 +318,7 @@ def test_marks_in_front_of_prose_go() -> None:
         ("第75个百分位数（P75）。", "第75个百分位数（P75）。"),
     ],
 )
-def test_what_the_marker_and_the_printer_added_to_an_answer_goes(before: str, after: str) -> None:
+def test_removes_marking_schemes_and_print_from_answers(before: str, after: str) -> None:
     assert clean_answer(before).text == after
     assert clean_answer(after).text == after
 
@@ -335,7 +335,7 @@ TRICKY = st.text(
 @pytest.mark.slow
 @given(TRICKY)
 @settings(max_examples=400, deadline=None)
-def test_what_the_quick_way_says_is_what_the_rules_say(text: str) -> None:
+def test_fast_path_agrees_with_the_rules(text: str) -> None:
     assert normalize(text) == run_rules(text, RULES)
     assert not is_plain(text) or run_rules(text, RULES) == (text, ())
     for rule in TEXT_RULES.values():
@@ -346,7 +346,7 @@ def test_what_the_quick_way_says_is_what_the_rules_say(text: str) -> None:
 @pytest.mark.slow
 @given(TRICKY)
 @settings(max_examples=400, deadline=None)
-def test_done_twice_is_done_once(text: str) -> None:
+def test_cleaning_is_idempotent(text: str) -> None:
     for clean in (normalize, clean_stem, clean_prose):
         once = clean(text).text
         assert clean(once).text == once
@@ -354,14 +354,14 @@ def test_done_twice_is_done_once(text: str) -> None:
 
 @given(st.lists(TRICKY, min_size=2, max_size=5))
 @settings(max_examples=150, deadline=None)
-def test_options_keep_their_places(raw: list[str]) -> None:
+def test_options_keep_their_positions(raw: list[str]) -> None:
     texts = clean_options(raw).texts
     unused = [text for text in raw[len(texts) :] if not is_filler(text)]
     assert not unused or (len(raw) > 4 and len(texts) >= 4) or not any(map(str.isalpha, "".join(LETTER.sub("", text) for text in unused)))
 
 
 @pytest.mark.parametrize("sign", ["—", "/", "-", "－－", "——", "\\", "N/A", "null", "…", "*", "～"])
-def test_signs_in_unused_fields_are_no_options(sign: str) -> None:
+def test_drops_signs_in_unused_fields(sign: str) -> None:
     letters = "ABCDE"
     assert clean_options([f"{letter}.{sign}" for letter in letters[:4]]).texts == []
     assert clean_options([sign]).texts == []
@@ -373,11 +373,11 @@ def test_signs_in_unused_fields_are_no_options(sign: str) -> None:
 @pytest.mark.parametrize(
     "raw", [["升高", "无"], ["+", "-"], ["升高", "降低", "无"], ["↑", "↓", "—"], ["甲", "", "丙"], ["A.甲", "B.乙", "C."], ["", ""]]
 )
-def test_an_option_of_few_signs_stays(raw: list[str]) -> None:
+def test_keeps_an_option_of_few_signs(raw: list[str]) -> None:
     assert len(clean_options(raw).texts) == len(raw)
 
 
-def test_a_question_without_options_has_none_where_a_form_says_so() -> None:
+def test_drops_options_of_an_unused_form() -> None:
     for word in ("无", "没有", "（空）", "无选项"):
         assert clean_options([f"A.{word}"]).texts == clean_options([word] * 4).texts == []
 
@@ -409,7 +409,7 @@ TEXTS = st.one_of(
 )
 
 
-def test_a_rule_is_tried_on_its_example() -> None:
+def test_search_of_a_rule_finds_its_example() -> None:
     for name, rule in IN_GROUPS.items():
         assert rule.needs(rule_words(rule.name).before), name
 
@@ -417,7 +417,7 @@ def test_a_rule_is_tried_on_its_example() -> None:
 @pytest.mark.slow
 @given(TEXTS)
 @settings(max_examples=600, deadline=None)
-def test_a_rule_leaves_texts_without_its_signs(text: str) -> None:
+def test_rule_ignores_texts_without_its_signs(text: str) -> None:
     normal = normalize(text).text  # the rules of papers come after those of texts
     for name, rule in IN_GROUPS.items():
         assert rule.needs(normal) or rule.apply(normal) == normal, name
@@ -426,7 +426,7 @@ def test_a_rule_leaves_texts_without_its_signs(text: str) -> None:
 NAMED_IN_CODE = re.compile(r'(?:rules|names)(?:\[|\.append\()"(\w+)"|"(answer_\w+|option_in_answer)"')
 
 
-def test_the_help_tells_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     shown = capsys.readouterr().out
@@ -436,7 +436,7 @@ def test_the_help_tells_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"\n{line}\n" in shown
 
 
-def test_the_page_lists_each_other_rule(root: Path) -> None:
+def test_docs_list_each_other_rule(root: Path) -> None:
     named: set[str] = set()
     for name in ("questions/cleaned_questions", "wording/options", "wording/answer_keys"):
         found = NAMED_IN_CODE.findall((root / f"curation/clean/{name}.py").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What exam sites and papers do to a question, one defect each beside what must come of it; and sound questions that look defective."""
+"""Defects that exam sites and papers cause, one per case with its expected result, and sound questions that look defective."""
 
 import time
 
@@ -435,17 +435,17 @@ SOUND_STEMS = [
 
 
 @pytest.mark.parametrize("raw", AROUND)
-def test_what_is_printed_around_a_stem_goes(raw: str) -> None:
+def test_removes_print_around_a_stem(raw: str) -> None:
     assert clean_stem(raw).text == ASKED
 
 
 @pytest.mark.parametrize("stem", SOUND_STEMS)
-def test_what_only_looks_like_print_stays(stem: str) -> None:
+def test_keeps_what_only_looks_like_print(stem: str) -> None:
     assert clean_stem(stem).text == stem
 
 
 @pytest.mark.parametrize("mark", ["A.", "A、", "【A】 ", "（A）"])
-def test_addresses_are_no_adverts_where_one_of_them_is_asked_for(mark: str) -> None:
+def test_keeps_urls_as_options(mark: str) -> None:
     addresses = ["www.a.example", "http://b.example/c", "www.d.example"]
     raw = [mark.replace("A", letter) + text for letter, text in zip("ABC", addresses, strict=True)]
     assert clean_options(raw).texts == addresses
@@ -455,19 +455,19 @@ def test_addresses_are_no_adverts_where_one_of_them_is_asked_for(mark: str) -> N
 @pytest.mark.parametrize(
     "raw", ["略", "无", "暂无答案", "见解析", "答案略", "P28", "见教材第28页", "登录后查看答案", "VIP可见", "null", "待补充"]
 )
-def test_a_word_that_there_is_no_answer_is_none(raw: str) -> None:
+def test_placeholder_is_no_answer(raw: str) -> None:
     for options, kind in ((LETTERED, "单选题"), (None, "简答题")):
         found = reading(ASKED, options, raw, kind)
         assert found.rejected and found.rejected.reason == "answer_missing"
 
 
-def test_a_word_that_there_is_no_explanation_is_none() -> None:
+def test_placeholder_is_no_explanation() -> None:
     assert [clean_explanation(raw) for raw in ("暂无解析", "略", "解析：无", None)] == [None] * 4
     assert clean_explanation("无意识是精神分析的概念。") == "无意识是精神分析的概念。"
     assert reading(ASKED, ["A.无", "B.有"], "无").question
 
 
-def test_gbk_read_as_latin_is_read_again_and_its_blank_is_one() -> None:
+def test_repairs_gbk_read_as_latin_with_its_blank() -> None:
     asked = "下列哪项属于影响性技术"
     assert normalize(asked.encode("gbk").decode("latin-1")).text == asked
     assert normalize("生理性\ue5e5黄疸").text == "生理性黄疸"
@@ -480,7 +480,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_short_case_in_front_of_each_question_is_told_by_the_others(case: str) -> None:
+def test_other_questions_reveal_a_short_shared_case(case: str) -> None:
     asked = ["其证候是（ ）。", "为明确诊断，应首选的检查是（ ）。", "首选的治疗方案是（ ）。", "诊断是（ ）。"]
     items = [item(f"q{at}", stem_raw=f"{case}{at}．{stem}", options_raw=LETTERED, answer_raw="A") for at, stem in enumerate(asked, 1)]
     found = [one.question for one in read_questions(items, CLEAN, context_of(items))]
@@ -490,7 +490,7 @@ def test_a_short_case_in_front_of_each_question_is_told_by_the_others(case: str)
 
 
 @pytest.mark.parametrize("mark", ["（1~3题共用题干）", "(36~37题共用题干)\n", "【A3/A4型题】", "共用题干："])
-def test_the_mark_of_a_shared_case_goes(mark: str) -> None:
+def test_removes_the_mark_of_a_shared_case(mark: str) -> None:
     found = cleaned("其证候是（ ）。", LETTERED, "A", case_raw=mark + CASES[0])
     assert found.question and found.question.shared_stem == CASES[0]
 
@@ -503,11 +503,11 @@ def test_the_mark_of_a_shared_case_goes(mark: str) -> None:
         ["A.甲", "B.维生素C、D、E", "C.乙", "D.丙"],
     ],
 )
-def test_letters_that_may_be_words_part_nothing(options: list[str]) -> None:
+def test_does_not_split_at_letters_that_may_be_words(options: list[str]) -> None:
     assert "options_parted" not in cleaned("夜盲症病人缺（ ）。", options, "A").rules
 
 
-def test_blanks_in_a_stem_take_no_cubic_time() -> None:
+def test_blanks_in_a_stem_take_linear_time() -> None:
     started = time.thread_time()
     cleaned(f"甲{' ' * 3_000}x乙", ["甲", "乙"], "B")
     assert time.thread_time() - started < 1
@@ -521,12 +521,12 @@ def test_blanks_in_a_stem_take_no_cubic_time() -> None:
         ("表示空值的是（ ）", ["整数", "字符", "列表", "nan"], 3),
     ],
 )
-def test_none_is_an_option_beside_words_like_it(stem: str, options: list[str], kept: int) -> None:
+def test_keeps_none_as_an_option_among_similar_words(stem: str, options: list[str], kept: int) -> None:
     found = cleaned(stem, options, "A")
     assert found.question and len(found.question.options) == kept and ("unused_option" in found.rules) == (kept < len(options))
 
 
-def test_stems_of_one_character_are_stems_where_they_are_usual() -> None:
+def test_accepts_stems_of_one_character_if_they_recur() -> None:
     items = [item(stem_raw=stem, options_raw=WORDS, answer_raw="A") for stem in ("肾（ ）", "肺（ ）")]
     assert [bool(found.question) for found in read_questions(items, CLEAN, context_of(items))] == [True, True]
     assert [bool(found.question) for found in read_questions(items[:1], CLEAN, context_of(items[:1]))] == [False]
@@ -540,7 +540,7 @@ def test_stems_of_one_character_are_stems_where_they_are_usual() -> None:
     ],
 )
 @pytest.mark.parametrize("options", [WORDS, ["正确", "错误"]])
-def test_an_incomplete_question_is_none(stem: str, options: list[str]) -> None:
+def test_rejects_an_incomplete_question(stem: str, options: list[str]) -> None:
     assert cleaned(stem, options, "A").rejected
 
 
@@ -551,21 +551,21 @@ def test_an_incomplete_question_is_none(stem: str, options: list[str]) -> None:
         (["A.-COOH", "B.-OH", "C.-NH₂", "D.CO"], ["-COOH", "-OH", "-NH₂", "CO"]),
     ],
 )
-def test_a_sign_behind_that_of_the_letter_is_of_the_option(options: list[str], texts: list[str]) -> None:
+def test_keeps_a_second_sign_after_the_letter(options: list[str], texts: list[str]) -> None:
     assert with_plain_letters(options) == [f"{letter}.{text}" for letter, text in zip("ABCD", texts, strict=True)]
 
 
-def test_letters_that_an_option_names_are_not_its_own() -> None:
+def test_keeps_letters_that_an_option_names() -> None:
     assert with_plain_letters(["A、B两点", "B点", "C点", "D点"]) == ["A、B两点", "B点", "C点", "D点"]
 
 
 @pytest.mark.parametrize("stem", ["患者 男  三十岁 腹痛  查体", "患者，男。   查体", "原始分  量表  知识 领悟", "主  动  来  访  者  是"])
-def test_blanks_all_over_a_stem_are_no_gaps(stem: str) -> None:
+def test_blanks_throughout_a_stem_are_no_gaps(stem: str) -> None:
     assert open_gaps(stem) == stem
 
 
 @given(st.text("甲乙， 　。\xa0", max_size=40))
-def test_gaps_are_opened_once(stem: str) -> None:
+def test_opens_gaps_once(stem: str) -> None:
     assert open_gaps(open_gaps(stem)) == open_gaps(stem)
     assert "".join(open_gaps(stem).replace("（ ）", "").split()) == "".join(stem.split())
 
@@ -578,5 +578,5 @@ def test_gaps_are_opened_once(stem: str) -> None:
         ("口乾", "口干"),
     ],
 )
-def test_pages_in_traditional_characters_have_those_of_taiwan(text: str, simplified: str) -> None:
+def test_converts_pages_in_traditional_characters_of_taiwan(text: str, simplified: str) -> None:
     assert simplify(text, True) == simplified

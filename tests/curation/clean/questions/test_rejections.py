@@ -1,4 +1,4 @@
-"""Each reason has one case, and the case has no other fault."""
+"""Each reason has one case without any other defect."""
 
 from typing import Any
 
@@ -266,7 +266,7 @@ def test_each_reason(reason: str, changes: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("changes", SOUND_CASES)
-def test_sound_questions_pass(changes: dict[str, Any]) -> None:
+def test_valid_questions_pass(changes: dict[str, Any]) -> None:
     reading = read(changes)
     assert reading.rejected is None, reading.rejected
     assert reading.question is not None
@@ -295,13 +295,13 @@ def test_answers_become_sorted_letters(raw: str, letters: str, rule: str | None)
     assert rule is None or rule in reading.rules
 
 
-def test_an_answer_that_is_the_text_of_one_option_names_no_letters() -> None:
+def test_answer_equal_to_one_options_text_names_no_letters() -> None:
     reading = read({"answer_raw": "B＋C", "options_raw": ["甲病毒", "乙病毒", "毒素", "A＋B", "B＋C"], "section_raw": None})
     assert reading.question is not None and reading.question.answer == "E"
 
 
 @pytest.mark.parametrize("section", ["二、多项选择题", "X型题", "不定项选择题", "四、案例选择题"])
-def test_letters_in_any_order_where_several_may_be_right(section: str) -> None:
+def test_accepts_letters_in_any_order_if_several_may_be_correct(section: str) -> None:
     question = read({"answer_raw": "ＤＣＡ", "section_raw": section}).question
     assert question is not None and question.answer == "ACD"
 
@@ -309,27 +309,27 @@ def test_letters_in_any_order_where_several_may_be_right(section: str) -> None:
 @pytest.mark.parametrize(
     "raw", [pytest.param("A.知觉、B.感觉", id="letters of other options"), pytest.param("感觉，感觉", id="one option twice")]
 )
-def test_several_pieces_that_do_not_agree_are_no_answer(raw: str) -> None:
+def test_contradictory_parts_are_no_answer(raw: str) -> None:
     reading = read({"answer_raw": raw, "section_raw": None})
     assert reading.rejected is not None and reading.rejected.reason == "answer_not_in_options"
 
 
-def test_a_text_that_two_options_hold_names_neither() -> None:
+def test_text_of_two_options_names_neither() -> None:
     assert read_letters("感觉", ["感觉", "感 觉", "记忆"]).letters is None
 
 
 @pytest.mark.parametrize(("answer", "letter"), [("B超", "B"), ("CT", "A"), ("DNA", "C")])
-def test_an_options_own_text_may_begin_with_a_letter(answer: str, letter: str) -> None:
+def test_option_text_may_begin_with_a_letter(answer: str, letter: str) -> None:
     question = read({"options_raw": ["CT", "B超", "DNA"], "answer_raw": answer}).question
     assert question is not None and question.answer == letter
 
 
-def test_an_option_that_slipped_into_the_answer_goes_back() -> None:
+def test_moves_an_option_back_from_the_answer() -> None:
     reading = read({"options_raw": ["感觉", "知觉", "记忆"], "answer_raw": "D、表象"})
     assert reading.rejected is not None and reading.rejected.detail == "answer None, declared mcqa, 4 options"
 
 
-def test_an_answer_shown_in_the_blank_is_hidden() -> None:
+def test_hides_an_answer_in_the_blank() -> None:
     reading = read({"stem_raw": "个别属性的反映称为（A）。"})
     assert reading.question is not None and reading.question.stem == "个别属性的反映称为（ ）。"
 
@@ -342,19 +342,19 @@ def test_verdicts(raw: str, letter: str) -> None:
 
 
 @pytest.mark.parametrize(("raw", "letter"), [("对", "A"), ("错误", "B"), ("√", "A"), ("F", "B")])
-def test_a_verdict_without_options_or_type_is_true_or_false(raw: str, letter: str) -> None:
+def test_verdict_without_options_or_type_is_true_or_false(raw: str, letter: str) -> None:
     question = read({"section_raw": None, "stem_raw": "甲亢患者应多食海带。", "options_raw": None, "answer_raw": raw}).question
     assert question is not None and (question.question_type, question.answer) == ("tf", letter)
 
 
 @pytest.mark.parametrize(("raw", "letter"), [("A", "B"), ("b", "A"), ("答案：A", "B"), ("B、正确", "A"), ("正确", "A"), ("×", "B")])
-def test_verdicts_in_the_other_order(raw: str, letter: str) -> None:
+def test_verdicts_in_reverse_order(raw: str, letter: str) -> None:
     question = read({"section_raw": "判断题", "options_raw": ["A. 错误", "B. 正确"], "answer_raw": raw}).question
     assert question is not None and question.answer == letter
 
 
 @pytest.mark.parametrize("stem", ["以上谈话反映出心理咨询师（ ）。", "以上对话反映出咨询师（ ）。", "上述谈话中使用的技术是（ ）。"])
-def test_a_talk_that_is_not_there_is_missed(stem: str) -> None:
+def test_detects_a_missing_dialogue(stem: str) -> None:
     def outcome_of(stem: str, case: str | None) -> str | None:
         rejected = read({"stem_raw": stem, "case_raw": case}).rejected
         return rejected.reason if rejected else None
@@ -364,7 +364,7 @@ def test_a_talk_that_is_not_there_is_missed(stem: str) -> None:
 
 
 @pytest.mark.parametrize("stem", ["药品说明书中甲硝唑的不良反应应当写在", "说明书中甲状腺素片的用法是", "说明书中乙醇的含量是"])
-def test_a_substance_is_no_party_of_a_lost_case(stem: str) -> None:
+def test_substance_is_no_party_of_a_lost_case(stem: str) -> None:
     assert not misses_case(stem)
     assert misses_case(f"说明书中甲{stem[-2:]}")
 
@@ -376,17 +376,17 @@ def asked(
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("单选题", "mcqa"), ("多选题", "mrqa"), (None, "mcqa")])
-def test_the_type_of_a_question_without_a_key_is_the_one_it_says(kind: str | None, expected: str) -> None:
+def test_question_without_a_key_has_its_declared_type(kind: str | None, expected: str) -> None:
     [one] = with_all_reasons([asked(answer=None, type_raw=kind)], CLEAN, context_of([]))
     assert (one.question.question_type, one.question.answer, one.reasons) == (expected, None, ("answer_missing",))
 
 
-def test_every_reason_is_told() -> None:
+def test_reports_every_reason() -> None:
     [one] = with_all_reasons([asked("脑", ["甲", "甲"], "C")], CLEAN, context_of([]))
     assert one.reasons == ("stem_too_short", "duplicate_options", "answer_not_in_options")
 
 
-def test_more_options_than_letters_are_no_error() -> None:
+def test_more_options_than_letters_raise_no_error() -> None:
     options = [f"第{n}个选项" for n in range(12)]
     [one] = with_all_reasons([asked(options=options, answer="第11个选项")], CLEAN, context_of([]))
     assert len(one.question.options) == 10
@@ -397,7 +397,7 @@ texts = st.text(st.sampled_from("记忆研究是（）单选题A、B.?&<>12 ,答
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.builds(asked, st.none() | texts, st.none() | st.lists(texts, max_size=12), st.none() | texts), max_size=5))
-def test_what_clean_makes_of_an_item_is_what_is_understood(items: list[QuestionItem]) -> None:
+def test_clean_and_reading_agree_on_an_item(items: list[QuestionItem]) -> None:
     context = context_of(items)
     for one, reading in zip(with_all_reasons(items, CLEAN, context), read_questions(items, CLEAN, context), strict=True):
         assert one.rules == reading.rules
@@ -405,7 +405,7 @@ def test_what_clean_makes_of_an_item_is_what_is_understood(items: list[QuestionI
         assert set(one.reasons) <= set(CHECKS)
 
 
-def test_a_reference_question_without_a_stem_or_without_an_end_is_compared_with_none() -> None:
+def test_reference_question_without_stem_or_overlong_is_not_compared() -> None:
     assert [
         one.stem for one in reference_questions([asked(), asked(""), asked("记忆" * 5_000), asked(options=["甲" * 9_000, "乙"])], CLEAN)
     ] == ["记忆研究的先驱是（ ）。"]

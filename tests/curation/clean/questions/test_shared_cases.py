@@ -1,4 +1,4 @@
-"""Cases apart from their questions."""
+"""Splitting cases from their questions."""
 
 import pytest
 
@@ -22,7 +22,7 @@ CASE = (
         (f"{CASE}咨询师说“您为什么不睡？您想过吗。”时，使用了（ ）。", "咨询师说“您为什么不睡？您想过吗。”时，使用了（ ）。"),
     ],
 )
-def test_a_case_is_split_from_its_question(text: str, question: str) -> None:
+def test_splits_a_case_from_its_question(text: str, question: str) -> None:
     parts = split_marked(text)
     assert parts is not None
     assert parts.case.startswith(CASE) and parts.question == question
@@ -31,11 +31,11 @@ def test_a_case_is_split_from_its_question(text: str, question: str) -> None:
 @pytest.mark.parametrize(
     "text", ["案例研究法属于（ ）。", "某女工与人激烈争吵后突然双腿不能行走，神经系统检查没有发现异常。最可能的诊断是（ ）。"]
 )
-def test_a_short_story_is_no_shared_case(text: str) -> None:
+def test_short_story_is_no_shared_case(text: str) -> None:
     assert split_marked(text) is None
 
 
-def test_a_text_that_several_questions_begin_with_is_their_case() -> None:
+def test_common_beginning_of_several_questions_is_their_case() -> None:
     material = (
         "研究者随机抽取九十名大学生，分成三组，第一组成绩优秀奖励一百元，第二组奖励五十元，第三组奖励五元，学习之后让三组学生接受测验，"
         "然后考察成绩是否存在差异。另一名研究者用问卷测量动机，再求相关。"
@@ -46,18 +46,18 @@ def test_a_text_that_several_questions_begin_with_is_their_case() -> None:
     assert split_shared([texts[0], texts[0].replace("属于", "算作")]) == {}, "one question reworded shares no case"
 
 
-def test_a_case_loses_its_number_in_the_paper() -> None:
+def test_removes_the_number_of_a_case() -> None:
     assert case_text("【案例三】\n一般资料：甲") == "一般资料：甲"
     assert case_text("案例七（与案例六为同一案例）：甲") == "甲"
 
 
-def test_what_a_paper_tells_its_readers_is_no_part_of_a_case() -> None:
+def test_removes_instructions_from_a_case() -> None:
     told = "本部分采取专家阅卷，1~5题，满分80分。请在答题卡上写明题号，用钢笔作答。"
     assert case_text(f"{told}一般资料：求助者，女性。") == "一般资料：求助者，女性。"
     assert case_text("某生考试满分100分，得了60分，从此失眠。") == "某生考试满分100分，得了60分，从此失眠。"
 
 
-def test_a_stem_cut_at_a_line_end_is_no_case() -> None:
+def test_stem_cut_at_a_line_end_is_no_case() -> None:
     cut = "下列属于《建筑施工安全检查标准》JGJ 59-2011 文明施工保证\n"
     asked = ("项目中现场围挡内容的是（ ）。", "项目中封闭管理的要求有哪些（ ）。", "项目中材料码放说法正确的是（ ）。")
     assert not split_shared([f"{cut}{question}" for question in asked])
@@ -65,7 +65,7 @@ def test_a_stem_cut_at_a_line_end_is_no_case() -> None:
     assert len(split_shared([f"{case}最可能的诊断是（ ）。", f"{case}应首选的治疗方法是（ ）。"])) == 2
 
 
-def test_a_line_end_within_the_only_sentence_parts_no_case() -> None:
+def test_line_end_within_the_only_sentence_splits_no_case() -> None:
     begun = "携带与考试内容相关的文字材料或者存储有与考试内容相关资料的电子设备参加考试的，应"
     stems = [f"{begun}\n{rest}" for rest in ("当认定为考试违纪，给予严重警告处分。", "由监考人员劝离考场并没收物品。")]
     assert split_shared(stems) == {}

@@ -1,4 +1,4 @@
-"""Pairs of signs that say different things of one question; docs/cleaning.md lists those that are no reason to reject it."""
+"""Pairs of contradictory signs in one question; docs/cleaning.md lists those that are not a reason to reject it."""
 
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,7 @@ def test_signs_that_disagree(fields: dict[str, Any], expected: str) -> None:
     assert outcome(fields) == expected
 
 
-def test_the_docs_list_each_pair_that_is_not_rejected() -> None:
+def test_docs_list_each_pair_that_is_not_rejected() -> None:
     section = DOC.read_text(encoding="utf-8").partition("## Signs that disagree\n")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.split("\n") if line.startswith("| ")][1:]
     read = [pair for pair, cases in CASES.items() if all("_" not in expected for _, expected in cases)]

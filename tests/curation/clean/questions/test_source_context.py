@@ -1,4 +1,4 @@
-"""What the questions of a source tell of each other: single-choice sections filed under multiple response."""
+"""What the questions of a source reveal about each other: single-choice sections filed under multiple response."""
 
 import msgspec
 import pytest
@@ -39,42 +39,42 @@ def mislabelled(items: list[QuestionItem]) -> list[int]:
         (["A", None, "", "略"], []),
     ],
 )
-def test_one_answer_among_others_with_one_is_a_single_choice(answers: list[str | None], expected: list[int]) -> None:
+def test_single_answer_among_single_answers_is_single_choice(answers: list[str | None], expected: list[int]) -> None:
     assert relabelled(answers) == expected
 
 
-def test_pages_and_sections_do_not_vouch_for_each_other() -> None:
+def test_pages_and_sections_are_independent() -> None:
     items = [question(1, "A"), question(2, "B", page="page-2"), question(3, "C", section="一、单项选择题"), question(4, "AB")]
     assert mislabelled(items) == []
 
 
-def test_the_tenth_question_follows_the_ninth() -> None:
+def test_tenth_question_follows_the_ninth() -> None:
     answers = {1: "AB", 2: "A", 9: "CD", 10: "AC", 11: "BD", 12: "ABC", 19: "AC", 20: "B"}
     assert mislabelled([question(number, answer) for number, answer in answers.items()]) == []
 
 
 @given(st.lists(st.sampled_from(["A", "B", "AB", "CD", "ABC"]), max_size=30), st.randoms(use_true_random=False))
-def test_the_order_of_the_items_tells_nothing(answers: list[str], random) -> None:
+def test_order_of_items_does_not_matter(answers: list[str], random) -> None:
     items = [question(number, answer) for number, answer in enumerate(answers)]
     mixed = random.sample(items, len(items))
     assert context_of(mixed) == context_of(items)
 
 
-def test_what_is_relabelled_is_kept_and_told() -> None:
+def test_keeps_and_reports_relabelled_questions() -> None:
     found = clean([("toy", [question(1, "A"), question(2, "B"), question(3, "C"), question(9, "AB", page="page-2")])], CLEAN)
     assert [row.question_type for row in found.questions].count("mcqa") == 3
     assert found.metrics["repaired_by_rule"]["section_type"] == 3
     assert sum("section_type" in row.rules for row in found.changes) == 3
 
 
-def test_a_question_that_says_itself_that_it_has_several_answers_stays_rejected() -> None:
+def test_rejects_a_question_that_itself_declares_several_answers() -> None:
     items = [question(number, "A", section="三、", stem=f"[多选题]第{number}种知觉是（ ）。") for number in range(3)]
     found = clean([("toy", items)], CLEAN)
     assert {row.reason for row in found.rejected} == {"type_and_answer_disagree"}
 
 
 @given(st.lists(st.sampled_from(["A", "B", "AB", "E", None]), max_size=12), st.integers(1, 5))
-def test_batches_of_any_size_give_the_same(answers: list[str | None], size: int) -> None:
+def test_batch_size_does_not_matter(answers: list[str | None], size: int) -> None:
     items = [question(number, answer) for number, answer in enumerate(answers)]
     context = context_of(items)
     whole = read_questions(items, CLEAN, context)
@@ -83,7 +83,7 @@ def test_batches_of_any_size_give_the_same(answers: list[str | None], size: int)
 
 
 @pytest.mark.parametrize(("others", "expected"), [(30, 1), (10, 0)])
-def test_two_options_that_became_one_are_seen_beside_many_whole_ones(others: int, expected: int) -> None:
+def test_detects_joined_options_among_many_complete_ones(others: int, expected: int) -> None:
     whole = [question(number, "AB") for number in range(others)]
     short = msgspec.structs.replace(question(99, "AB"), options_raw=["A.利多卡因", "B.普鲁卡因胺 去乙酰毛花苷", "C.胺碘酮"])
     plain = msgspec.structs.replace(question(98, "AB"), options_raw=["A.利多卡因", "B.胺碘酮", "C.维拉帕米"])
@@ -109,6 +109,6 @@ def _outcomes(stems: list[str], beside: str) -> list[str | None]:
 
 
 @pytest.mark.parametrize(("beside", "reason"), [("四诊合参，辨析其证候是", "case_missing"), ("知觉的特征是（ ）。", None)])
-def test_among_questions_that_lost_their_case_a_weak_sign_of_one_is_enough(beside: str, reason: str | None) -> None:
+def test_weak_sign_suffices_among_questions_without_their_case(beside: str, reason: str | None) -> None:
     assert _outcomes(LEANING, beside) == [reason] * len(LEANING)
     assert _outcomes(WHOLE, beside) == [None] * len(WHOLE)
