@@ -107,7 +107,7 @@ def test_runs_on_other_splits_are_told_apart(tmp_path: Path) -> None:
         (lambda: atomexam.load_split("val"), "unknown split 'val'; known: dev, reserved, test, train"),
         (lambda: atomexam.load_release(config="tm"), "unknown config 'tm'; known: .*did you mean tcm"),
         (lambda: atomexam.prompts([QUESTION], "choices"), "unknown task 'choices'; known: .*did you mean choice"),
-        (lambda: atomexam.score([{"item_id": "x", "reply": "A"}], [QUESTION], "choice"), "'x' is no item of the task choice"),
+        (lambda: atomexam.score([{"item_id": "x", "reply": "A"}], [QUESTION], "choice"), "'x' is not an item of the task choice"),
         (lambda: atomexam.parse_replies([{"task": "mcqa"}]), "replies, row 0: missing response"),
         (lambda: atomexam.parse_replies([{"task": "qa", "response": "", "answer": "A"}]), "rename that column"),
         (lambda: atomexam.compare([], [], metric="f1"), "unknown metric 'f1'"),
