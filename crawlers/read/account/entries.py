@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crawlers.read.account.characters import CharacterAccount, folded
-from crawlers.read.entries.lines import HAN, generic_name, parsed
+from crawlers.read.entries.lines import HAN, generic_name, parsed, without_comments
 from crawlers.read.vocabulary.remarks import is_remark
 
 _BETWEEN = re.compile(r"[\n\t|｜]")
 """Between lines, and cells of a line."""
+_END = "\0"
+"""Between texts, which a comment may go on over."""
 _CODE = re.compile(r"[^A-Za-z]*|[a-z_]+|.*(?:://|www\.|[\w-]\.[a-z]{2,4}(?:/.*)?$)", re.DOTALL)
 """A part of a text without Chinese that says nothing: figures, a key, an address. Elsewhere than in a text any such part is a code."""
 
@@ -21,17 +23,17 @@ def account_of_entries(texts: Iterable[tuple[str, str, bool]], records: Iterable
         texts: position, text, and whether it is a key.
     """
     said = {folded(part) for record in records for key, value in record.items() for part in (key, *_parts_in(value))} - {""}
-    account, is_comment = CharacterAccount(), False
-    for position, text, is_key in texts:
-        account.characters += len(folded(text))
+    account, texts = CharacterAccount(), [*texts]
+    bare = _END.join(text.replace(_END, " ") for _, text, _ in texts)
+    for (position, whole, is_key), text in zip(texts, without_comments(bare).split(_END), strict=True):
+        account.characters += len(folded(whole))
+        if text != whole:
+            account.furniture["remark"] += len(folded(whole)) - len(folded(text))
         for part in _BETWEEN.split(text):
             line, size = parsed(part), len(folded(part))
             value = folded(line.text)
-            is_comment = is_comment or part.lstrip().startswith("<!--")
             if is_key:
                 account.furniture["label"] += size
-            elif is_comment or is_remark(part):
-                account.furniture["remark"] += size
             elif folded(part) in said or all(word in said for word in map(folded, part.split()) if word):
                 account.in_items += size
             elif not HAN.search(part) and (part != text or not position.startswith("line:") or _CODE.fullmatch(part.strip())):
@@ -39,6 +41,8 @@ def account_of_entries(texts: Iterable[tuple[str, str, bool]], records: Iterable
             elif not value or value in said:
                 account.in_items += len(value)
                 account.furniture["label"] += size - len(value)
+            elif is_remark(part):
+                account.furniture["remark"] += size
             elif folded((name := generic_name(line.text))[0]) in said:
                 account.furniture["label"] += size
                 for one in (name[0], *name[1].values()):
@@ -49,7 +53,6 @@ def account_of_entries(texts: Iterable[tuple[str, str, bool]], records: Iterable
                         account.add_unread(position, "unread_words", one)
             else:
                 account.add_unread(position, "unread_words", part)
-            is_comment = is_comment and not part.rstrip().endswith("-->")
     account.furniture["sign"] += account.difference  # between the parts of a line
     return account
 

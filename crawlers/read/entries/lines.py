@@ -9,8 +9,8 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from crawlers.read.tables.columns import SECTION
-from crawlers.read.tables.records.entities import NAME, is_alias, is_bare_label, keys_for, kind_words, names_entry, person_of
-from crawlers.read.vocabulary.remarks import is_remark, says_maker
+from crawlers.read.tables.records.entities import NAME, is_alias, is_bare_label, keys_for, kind_words, looks_named, names_entry, person_of
+from crawlers.read.vocabulary.remarks import PERSON, is_boilerplate, is_remark
 
 ABOUT = "概述"
 """Key of what stands between the name of an entry and the first label."""
@@ -39,9 +39,10 @@ _TITLE = re.compile(r"(?:药品|使用){0,2}(?<![见读阅按照据的])说明�
 """The end of the title of a leaflet, behind a name."""
 _LISTED = re.compile(r"\n|[\s；;]\s{0,9}(?=[^\s:：]{2,6}\s?[:：])")
 """Between the names in a value."""
-_ORIGIN, _FOREIGN_NAME = "出处", "外文名"
+_ORIGIN, _FOREIGN_NAME, _DESCRIPTION = "出处", "外文名", "desc"
 _CHAPTER = re.compile(r"\s*第[\d一二三四五六七八九十百]{1,4}[章编篇部]分?\s*[^，。；：:]{1,20}")
 _COMMENT = re.compile(r"<!--.{0,4000}?-->", re.DOTALL)
+_NO_BREAK = re.compile(r"[^\n\0]+")
 _DIVIDER = re.compile(r"\s*(?:[-=_*~#·.•—–─━═＝－＊～|:]\s{0,3}){3,}")
 """A line drawn between entries."""
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -86,7 +87,7 @@ class _Entry(Struct):
 
 def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """Return the entries of a document with their positions; none if no line names what it says."""
-    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), "\n".join(lines))
+    text = without_comments("\n".join(lines))
     parts = [part for line in text.split("\n") for part in parts_of(line)]
     read = _with_chapters(parts, _without_remarks(parts, [*map(parsed, parts)]))
     levels = Counter(line.level for line in read if line.label and line.level)
@@ -98,20 +99,26 @@ def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     entries = [*_entries([_settled(line, level, known) for line in read], level, bool(levels))]
     whole = [entry for entry in entries if entry.record()]
     _cut_footer(whole)
-    _cut_title(whole)
+    if not levels:
+        _cut_title(whole)
     return [(f"line:{entry.at}", entry.record()) for entry in whole]
 
 
+def without_comments(text: str) -> str:
+    """Return a text without its HTML comments but with its breaks, `\\0` too; a comment that is not closed is text."""
+    return _COMMENT.sub(lambda comment: _NO_BREAK.sub("", comment[0]), text)
+
+
 def _without_remarks(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
-    """Return lines without notes and those that say who made a text; a note that recurs is a label."""
+    """Return lines without notes and those that say who made a text; one that recurs is a label, unless it has a person's name."""
     lines, often, is_open = list(read), Counter(line.label for line in read if line.label), False
     for at, (part, line) in enumerate(zip(parts, read, strict=True)):
-        is_note = is_remark(part) and not line.level and not _is_known(line.label) and often[line.label] < _RECURRING
-        is_below = is_open and not line.label and 0 < len(part.strip()) <= _MAX_NAME_CHARS
-        if says_maker(part) or is_note or is_below:
-            lines[at], is_open = _NOTHING, part.rstrip().endswith((":", "："))
-        elif part.strip():
-            is_open = False
+        is_rare = often[line.label] < _RECURRING or PERSON.fullmatch(line.text)
+        is_note = is_remark(part) and not line.level and not _is_known(line.label) and is_rare
+        is_below = is_open and bool(line.text) and not (line.label or line.level) and len(part.strip()) <= _MAX_NAME_CHARS
+        is_open = bool(is_note) and part.rstrip().endswith((":", "："))
+        if is_boilerplate(part) or is_note or is_below:
+            lines[at] = _NOTHING
     return lines
 
 
@@ -136,12 +143,14 @@ def _cut_footer(entries: Sequence[_Entry]) -> None:
 
 
 def _cut_title(entries: Sequence[_Entry]) -> None:
-    """Take the first name from below a label that no other entry has: what is above it is the title and preface of all."""
+    """Take the first name from below a description that no other entry has and a line that is no name: title and preface of all."""
     first, *others = entries or [_Entry(1, "")]
     label, below = [*first.fields, "", ""][:2]
+    texts = first.fields.get(label, [""])
     is_alone = all(label not in each.fields and next(iter(each.fields)) == below for each in others)
-    if len(others) >= _FEWEST_BELOW and is_alone and _is_known(label) and (name := _name_in(first.fields[label], label)):
-        first.name = name[0]
+    is_preface = is_alone and texts[0] and any(of == _DESCRIPTION for _, of, _ in kind_words(label)) and not looks_named(first.name)
+    if len(others) >= _FEWEST_BELOW and is_preface and bare_name(texts[-1]) and looks_named(texts[-1]):
+        first.name = texts[-1]
         del first.fields[label]
 
 
@@ -225,6 +234,7 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
     """
     current, label, above, first_name = _Entry(1, ""), "", list[str](), ""
     openers, headings, drawn = set[str](), dict[int, str](), _NOWHERE
+    start = 0  # of the lines below the last label
     for number, line in enumerate(lines, 1):
         if line.divides:
             drawn = min(drawn, len(current.fields[label]) or _NOWHERE) if label and not is_headed else drawn
@@ -241,21 +251,23 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
             name = generic_name(line.text or "".join(each.text for each in lines[number : number + 1]))[0]
             is_titled = name and name in current.name and first_name not in current.fields  # its title and a warning are above its label
             if line.label == first_name and current.fields and not is_titled:
-                del (texts := current.fields.get(label, []))[min(drawn, _title_at(texts, name)) :]
+                del (texts := current.fields.get(label, []))[min(drawn, _title_at(texts, start, name)) :]
                 yield current
                 current = _Entry(number, "")
             label, drawn = line.label, _NOWHERE
             current.fields.setdefault(label, []).extend(filter(None, [line.text]))
+            start = len(current.fields[label])
         elif line.label:
             texts = current.fields.get(label, [])
-            if first_name in current.fields and (title := texts[_title_at(texts) :][:1]):
-                del texts[min(drawn, texts.index(title[0])) :]
+            if first_name in current.fields and (title_at := _title_at(texts, start)) < len(texts):
+                title = texts[title_at]
+                del texts[min(drawn, title_at) :]
                 yield current
-                current, label = _Entry(number, title[0]), ""
+                current, label = _Entry(number, title), ""
             below, recurs = current.fields.get(label, above), line.label in current.fields
             opens = not is_headed and not first_name and (recurs or line.label in openers or not (current.name or current.fields))
-            if opens and (found := _name_in(below, label, drawn)):
-                if recurs and ABOUT in current.fields and (own := _name_in(current.fields[ABOUT], "")):
+            if opens and (found := _name_in(below, start if label else 0, drawn)):
+                if recurs and ABOUT in current.fields and (own := _name_in(current.fields[ABOUT])):
                     current.name = own[0]  # its heading is that of all
                 yield current
                 current, recurs = _Entry(number, found[0], {ABOUT: found[1]} if found[1] else {}), False
@@ -265,21 +277,23 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
             current.recurred += recurs
             label, above, drawn = line.label, [], _NOWHERE
             current.fields.setdefault(label, []).extend([line.text] if line.text or not is_headed else [])
+            start = len(current.fields[label])
         elif line.text:
             (current.fields[label] if label else above).append(line.text)
     del current.fields.get(label, [])[drawn:]
     yield current
 
 
-def _title_at(texts: Sequence[str], name: str = "") -> int:
+def _title_at(texts: Sequence[str], start: int, name: str = "") -> int:
     """Return where the lines below a value become the title of the next entry, which has its name or is one of a leaflet."""
-    titles = (at for at, text in enumerate(texts) if at and bare_name(text) and ((name and name in text) or _TITLE.search(text)))
+    below = enumerate(texts[max(start, 1) :], max(start, 1))
+    titles = (at for at, text in below if bare_name(text) and ((name and name in text) or _TITLE.search(text)))
     return next(titles, _NOWHERE)
 
 
-def _name_in(texts: list[str], label: str, drawn: int = _NOWHERE) -> tuple[str, list[str]] | None:
+def _name_in(texts: list[str], start: int = 0, drawn: int = _NOWHERE) -> tuple[str, list[str]] | None:
     """Take the name of the next entry, and what is below it, from the end of the lines below a label."""
-    for at in range(len(texts) - 1, 0 if label else -1, -1):
+    for at in range(len(texts) - 1, start - 1, -1):
         if bare_name(texts[at]):
             name, below = texts[at], texts[at + 1 :]
             del texts[min(at, drawn) :]

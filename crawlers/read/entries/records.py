@@ -1,5 +1,6 @@
 """Documents and rows -> records of what they describe, one each: lists of title and text, graphs, one fact a row. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -101,13 +102,17 @@ def graph_of(document: Any) -> list[Located]:
     nodes = {_id_of(part): flat_record(part) for part in parts if not _is_edge(part)}
     keys = dict.fromkeys(key for edge in edges for key in keys_for("relation", edge))
     said = {key: sum(bool(kind_words(str(edge.get(key)))) for edge in edges) for key in keys}
-    records = dict[str, dict[str, Any]]()
+    records, targets = dict[str, dict[str, Any]](), dict[tuple[str, str], list[str]]()
     for edge in edges:
         (start, *_), (end, *_) = (keys_for(part, edge) for part in ("start", "end"))
         relation = str(edge.get(max(said, key=said.__getitem__, default="")) or "")
         head, tail = _name_of(edge[start], nodes), _name_of(edge[end], nodes)
         if head and tail and relation:
-            records.setdefault(head, _of_node(nodes.get(_id_of(edge[start]), {}), head)).setdefault(relation, []).append(tail)
+            records.setdefault(head, _of_node(nodes.get(_id_of(edge[start]), {}), head))
+            targets.setdefault((head, relation), []).append(tail)
+    for (head, relation), tails in targets.items():
+        own = records[head].get(relation, [])
+        records[head][relation] = [*(own if isinstance(own, list) else [own]), *tails]
     for key, node in nodes.items():  # that have only fields of their own
         if (name := _name_of(key, nodes)) and (own := _of_node(node, name)).keys() - {NAME, SECTION}:
             records.setdefault(name, own)
@@ -134,14 +139,22 @@ def _is_edge(value: Mapping[str, Any]) -> bool:
 
 
 def _parts_in(value: Any, depth: int) -> Iterator[dict[str, Any]]:
-    """Yield the nodes and edges of a graph, wherever a document has them; a list of three texts is an edge."""
-    if isinstance(value, list) and [*map(type, value)] == [str] * len(_TRIPLE):
-        yield dict(zip(_TRIPLE, value, strict=True))
+    """Yield the nodes and edges of a graph, wherever a document has them."""
+    if isinstance(value, list) and _are_triples(value):
+        yield from (dict(zip(_TRIPLE, each, strict=True)) for each in value)
     elif isinstance(value, dict) and depth and (_is_edge(value) or _id_of(value)):
         yield value
     elif isinstance(value, list | dict) and depth <= _DEEPEST:
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _parts_in(inner, depth + 1)
+
+
+def _are_triples(values: Sequence[Any]) -> bool:
+    """Return whether a list is one of edges, three texts each: most relations in their middle are known or recur."""
+    often = Counter(each[1] for each in values if isinstance(each, list) and [*map(type, each)] == [str] * len(_TRIPLE))
+    known = {relation for relation in often if kind_words(relation)}
+    usual = sum(count for relation, count in often.items() if relation in known or count > 1)
+    return often.total() == len(values) < 2 * usual and sum(often[relation] for relation in known) >= _FEWEST
 
 
 def _id_of(end: Any) -> str:

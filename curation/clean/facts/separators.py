@@ -27,7 +27,7 @@ _AMOUNT = (
 _DASH = rf"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s(?!{_AMOUNT}))"
 """A dash between blanks separates as they do, except between two amounts: 5 - 10 mg, but not 维生素B12 - 13C呼气试验."""
 _SLASH_APART = re.compile(r"\s+[/／]\s+")
-"""A slash between blanks separates names: 恶心 / 呕吐, but not mg / kg."""
+"""A slash between blanks may separate names: 恶心 / 呕吐, but not mg / kg or 阿莫西林 / 克拉维酸."""
 _PLUS = re.compile("[+＋&＆~～_＿→*＊#＃]")
 """Signs that separate Chinese names; with a blank on one side only, 骨康胶囊 *正骨水, the blank separates."""
 _SIGN = re.compile(
@@ -215,7 +215,8 @@ def _of_slash(kind: str, left: str, right: str, column: LabelColumn, run: int, i
     known = column.knows(left), column.knows(right)
     is_ratio = kind == "slash" and _RATIO.search(right) is not None and not known[1]
     if is_apart and min(map(len, (left, right))) > 1 and _HAN.search(left + right) and not is_ratio:
-        return _DIVIDES
+        is_list = run > 1 or kind in column.dividing
+        return _DIVIDES if all(known) or (is_list and not _MODIFIER.search(left)) else UNSURE
     if all(known):
         return _DIVIDES if kind in column.dividing or run > 1 else UNSURE
     if is_ratio:

@@ -5,6 +5,7 @@ import re
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -14,8 +15,11 @@ from openpyxl import Workbook
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
+from crawlers.read.entries.lines import records_of_lines
 from crawlers.read.files import FileResult, read_steps
 from crawlers.read.proposed import proposed_layout
+from crawlers.read.tables.records.entities import kind_words
+from crawlers.read.vocabulary.remarks import is_remark
 from curation.clean.__main__ import clean
 
 PLACE = Provenance(source="test", url="file:test", snapshot="2026-01-01", page_id="page-0", position="")
@@ -148,6 +152,10 @@ OF_HERBS: dict[str, str | bytes] = {
         for name, effects in HERBS
     )
     + "</Store>",
+    "aliased.txt": _herbs("{name}\n功效：{effects}\n归经：脾经").replace("黄芪\n", "黄芪\n别名：\n绵芪\n", 1),
+    "edited.md": _herbs("## {name}\n功效：{effects}\n归经：脾经").replace("\n## 当归", "\n编辑：\n\n## 当归"),
+    "cited.txt": _herbs("{name}\n功效：{effects}\n归经：脾经").replace("\n当归", "\n参考文献：\n\n当归"),
+    "bracketed.txt": _herbs("('{name}', '功效', '{effects}'),\n('{name}', '归经', '脾经'),"),
     "keys.json": json.dumps([{"herbName": name, "attributes": {"mainEfficacy": effects, "归经": "脾经"}} for name, effects in HERBS]),
 }
 OF_DISEASES: dict[str, str | bytes] = {
@@ -165,6 +173,17 @@ OF_DISEASES: dict[str, str | bytes] = {
     "facts.tsv": "entity\tattribute\tvalue\n" + "\n".join(f"{name}\t伴有症状\t{symptom}\n{name}\t科室\t内科" for name, symptom in EDGES),
     "nodes.csv": "_id,name,_start,_end,_type\n" + "\n".join(f",,{name},{symptom},HAS_SYMPTOM" for name, symptom in EDGES),
     "built.csv": "病种,典型临床表现信息,治疗方式说明\n" + _diseases("{name},{symptoms},药物治疗"),
+    "values.md": _diseases("## {name}\n症状：{symptoms}").replace("肺结核\n", "肺结核\n治疗方法：\n- 异烟肼\n- 利福平\n"),
+    "checked.csv": "作者,病名,症状,治疗方法\n" + _diseases("李明 审核,{name},{symptoms},药物治疗"),
+    "numbered.csv": "科室,编号,病名,症状\n" + _diseases("李主任医师,共{at}种,{name},{symptoms}"),
+    "sourced.json": json.dumps([{"来源": "出处：《内科学》", "病名": name, "症状": some} for name, some in DISEASES]),
+    "fields.json": json.dumps(
+        {
+            "nodes": [{"id": at, "name": name, "症状": some[0]} for at, (name, some) in enumerate(DISEASES)],
+            "edges": [{"source": at, "target": each, "relation": "症状"} for at, (_, some) in enumerate(DISEASES) for each in some[1:]],
+            "categories": ["疾病", "症状", "药物"],
+        }
+    ),
     "bare.md": "| 病种 | 症状描述 |\n|---|---|\n" + _diseases("| {name} | {symptoms} |"),
     "drawn.txt": "手册\n简介：常见的病。\n" + _diseases("{name}\n症状：{symptoms}\n<!-- 审核：\n某某 -->\n======\n"),
     "pages.json": _pages("{name}是一种常见病。\n症状：{symptoms}。\n治疗：药物治疗"),
@@ -356,6 +375,73 @@ WITH_DIGITS += ["1,25-二羟维生素D", "12导联心电图"]
 def test_names_may_have_digits(form: str) -> None:
     text = "\n".join(form.format(name, at) for at, name in enumerate(WITH_DIGITS, 10))
     assert [name for _, name, _ in entries_of("a.html" if "<" in form else "a.md", text.encode())] == WITH_DIGITS
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.txt", _herbs("{name}\n功效：{effects}\n专家：{name}每日九克\n药师：孕妇禁用"), {"功效", "专家", "药师"}),
+        (
+            "a.csv",
+            "药名,功效,来源,注意事项\n" + _herbs("{name},{effects},来源：豆科,合计用量不可过大\n{name},益气,来源：豆科,说明：孕妇慎用"),
+            {"功效", "来源", "注意事项"},
+        ),
+    ],
+)
+def test_a_label_or_a_value_like_a_remark_is_kept(name: str, text: str, expected: set[str]) -> None:
+    result = result_of(name, text.encode())
+    assert [{*values} for _, _, values in entries_of(name, text.encode())] == [expected] * len(HERBS)
+    assert not result.account.furniture["remark"] and result.account.unread_share == 0
+
+
+@pytest.mark.parametrize("opened", ["<!-- 某某", "<!-- 备注\n完 --> 禁忌：孕妇禁用"])
+def test_a_comment_ends_where_it_is_closed(opened: str) -> None:
+    text = _herbs("{name}\n功效：{effects}\n归经：脾经") + f"\n{opened}\n性味：甘，温"
+    account = result_of("a.txt", text.encode()).account
+    assert account.furniture["remark"] <= len("<!--备注完-->") and account.difference == account.unread_share == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "means"),
+    [
+        ("检查表现", ""),
+        ("并发症表现", ""),
+        ("检查情况", ""),
+        ("检查说明", "检查说明"),
+        ("用药方法", "用法用量"),
+        ("参考值名称", ""),
+        ("症状表现", "症状"),
+        ("治疗原则", "治疗方法"),
+        ("所属科室名称", "就诊科室"),
+    ],
+)
+def test_only_words_that_change_nothing_are_cut_from_a_key(key: str, means: str) -> None:
+    assert {label for _, label, _ in kind_words(key)} == ({means} if means else set())
+
+
+def test_a_row_without_a_name_is_lost_where_others_have_one() -> None:
+    rows = "疾病,科室\n肺结核,呼吸内科\n,普外科\n阑尾炎,普外科\n胃溃疡,消化内科"
+    result = result_of("a.csv", rows.encode())
+    assert [item.values[0].value for item in result.reading.items if isinstance(item, EntityItem)] == ["呼吸内科", "普外科", "消化内科"]
+    assert result.reading.misfits == 1
+
+
+@pytest.mark.parametrize("name", ["小计综合征", "合计用量"])
+def test_a_name_that_begins_like_a_sum_is_none(name: str) -> None:
+    assert not is_remark(name) and is_remark("合计：3") and is_remark("共计 12 例")
+
+
+def test_a_label_that_recurs_thousands_of_times_takes_linear_time() -> None:
+    start = process_time()
+    records_of_lines([*_herbs("{name}\n功效：{effects}").split("\n"), *["备注："] * 4_000])
+    assert process_time() - start < 1
+
+
+def test_brackets_are_those_of_a_line_only_around_it() -> None:
+    lines = "\n".join(f"(R)-氨氯地平{at},功效,降压(强)" for at in range(6))
+    assert {(name, values["功效"]) for _, name, values in entries_of("a.txt", lines.encode())} == {
+        (f"(R)-氨氯地平{at}", "降压(强)") for at in range(6)
+    }
 
 
 def test_a_lost_entry_is_unread() -> None:

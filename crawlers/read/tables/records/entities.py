@@ -313,12 +313,16 @@ def person_of(key: str) -> str:
     return next((_WHO[part] for part in parts if _WHO.get(part)), "")
 
 
-def remark_in(record: Mapping[str, Any], name: str) -> str | None:
-    """Return the text of a row that is none of an entry: a remark where others have a name, or nothing but a heading."""
+def looks_named(text: str) -> bool:
+    """Return whether a text looks like a name of any kind."""
+    return any(pattern.search(text) for pattern in _words().names.values())
+
+
+def remark_in(record: Mapping[str, Any], name: str | None) -> str | None:
+    """Return the text of a row that is none of an entry: a remark where others have a name, or nothing but one or a heading."""
     texts = [text for value in record.values() if (text := plain_text(value))]
-    first, head = next(iter(texts), ""), plain_text(record.get(name)) or ""
-    is_heading = len(texts) == 1 and _OF_ROWS.match(first)
-    return " ".join(texts) if is_heading or is_remark(first) or is_remark(head) else None
+    head = texts[0] if len(texts) == 1 else plain_text(record.get(name or "")) or ""
+    return " ".join(texts) if is_remark(head) or (len(texts) == 1 and _OF_ROWS.match(head)) else None
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
@@ -366,13 +370,13 @@ def propose_records(
         return None
     beside = [key for key in beside if _is_same(key, records)]  # a record's own name replaces its document's
     own = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
-    sample = [record for record in own if not is_remark(next(filter(None, map(plain_text, record.values())), "注"))]
-    rows = [flat_record(record) for record in sample]
+    rows = [row for record in own if not remark_in(row := flat_record(record), None)]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     if len(keys) > _MOST_KEYS:
         return None
+    name = _name_key({key: _column(rows, key) for key in keys}, [*array])
+    rows = [row for row in rows if not remark_in(row, name)]
     columns = {key: _column(rows, key) for key in keys}
-    name = _name_key(columns, [*array])
     if name is None or not set(_words().persons).isdisjoint(map(word_of, columns)) or _are_persons(columns[name].texts):
         return None
     others = [_NO_HEAD] if _words().signs[_NO_HEAD].search(name.lower()) else [kind for kind in _words().kinds if kind != _NO_HEAD]
@@ -470,8 +474,7 @@ def _as_kind(
 
 def _are_persons(names: Sequence[str]) -> bool:
     """Return whether most names may be people's, and none looks like what may be described."""
-    looks = any(pattern.search(each) for each in names for pattern in _words().names.values())
-    return not looks and 2 * sum(bool(PERSON.fullmatch(each)) for each in names) > len(names)
+    return not any(map(looks_named, names)) and 2 * sum(bool(PERSON.fullmatch(each)) for each in names) > len(names)
 
 
 def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tuple[str | None, ...]]:
@@ -519,7 +522,9 @@ def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | Non
 
 def _are_names(column: _Column, distinct: float) -> bool:
     texts = column.texts
-    if column.filled < 0.9 or len(set(texts)) < distinct * len(texts) or median(map(len, texts)) > _MAX_NAME_CHARS:
+    count = round(len(texts) / (column.filled or 1))
+    is_lacking = len(texts) < min(0.9 * count, max(count - 1, _LEAST))  # one row may lack its name
+    if is_lacking or not texts or len(set(texts)) < distinct * len(texts) or median(map(len, texts)) > _MAX_NAME_CHARS:
         return False
     return sum(bool(_HAN.search(text)) and not _NO_NAME.search(text) for text in texts) >= 0.7 * len(texts)
 

@@ -2,19 +2,21 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from crawlers.read.tables.records.entities import are_people, keys_for, kind_words, names_entry, plain_text
-from crawlers.read.vocabulary.remarks import is_remark
+from crawlers.read.tables.records.entities import are_people, keys_for, kind_words, names_entry, plain_text, remark_in
 
 _MEASURED = "examination"
 _MOST_KINDS, _KNOWN, _DISTINCT, _PAIR = 40, 0.5, 0.5, 2
+_FEWEST_BELOW, _BELOW = 2, 0.2
+"""Rows without a name, at least, of those that go on with the one above, and their share."""
 
 
 def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = None) -> list[tuple[str, dict[str, Any]]]:
     """Return rows that say one thing each as one record for each head; nothing if most rows have their own.
 
-    A column may say what each row states, and a head may be in the first of its rows only.
+    A column may say what each row states, and a head may be in the first of its rows only. Remarks and rows that lack a head are unchanged.
     """
     rows = [row for _, row in records]
     keys = list(dict.fromkeys(key for row in rows for key in row))
@@ -29,19 +31,34 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
     if head is None or any(are_people([text for row in rows if (text := plain_text(row.get(key)))]) for key in keys):
         return []
     by_head, name = dict[str, tuple[str, dict[str, dict[str, None]]]](), ""
+    lost, goes_on = list[tuple[str, dict[str, Any]]](), _go_on(rows, head)
     for position, row in records:
-        name = plain_text(row.get(head)) or name
+        own = plain_text(row.get(head))
+        if remark_in(row, head) or not (own or goes_on):
+            lost.append((position, row))
+            continue
+        name = own or name
         _, fields = by_head.setdefault(name, (position, {}))
         pairs: Iterable[tuple[str, Any]] = row.items()
         if label and value:
             pairs = [(str(row.get(label)), row.get(value))]
         for key, each in pairs:
-            if key != head and (text := plain_text(each)) and not is_remark(text):
+            if key != head and (text := plain_text(each)):
                 fields.setdefault(key, {})[text] = None
-    most = len(rows) - 1 if len(keys) == _PAIR else _DISTINCT * len(rows)
+    count = len(rows) - len(lost)
+    most = count - 1 if len(keys) == _PAIR else _DISTINCT * count
     if not (label and value) and (len(by_head) > most or any(_belong_together(fields) for _, fields in by_head.values())):
         return []
-    return [(at, {head: name} | {key: [*texts] for key, texts in fields.items()}) for name, (at, fields) in by_head.items() if name]
+    return [
+        *((at, {head: name} | {key: [*texts] for key, texts in fields.items()}) for name, (at, fields) in by_head.items() if name),
+        *lost,
+    ]
+
+
+def _go_on(rows: Sequence[Mapping[str, Any]], head: str) -> bool:
+    """Return whether rows without a name go on with the one above: there are several of them, and no name recurs at once."""
+    names = [plain_text(row.get(head)) for row in rows]
+    return names.count(None) >= max(_FEWEST_BELOW, _BELOW * len(rows)) and all(one != below or not one for one, below in pairwise(names))
 
 
 def of_people(records: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from msgspec import structs
@@ -101,13 +102,20 @@ def _triples(lines: list[str], sign: str) -> Iterator[Triple | Lost]:
         text = line.strip()
         if not text:
             continue
-        bare = text[1:-1] if (text[0], text[-1]) in _BRACKETS else text
+        bare = _without_brackets(text)
         parts = [part.strip(" " if bare == text else " '\"") for part in bare.split(sign, 2)]
         sound = len(parts) == 3 and all(parts) and len(parts[0]) <= _MAX_HEAD_CHARS and len(parts[1]) <= _MAX_RELATION_CHARS
         if sound and _HAN.search(parts[0]):
             yield Triple(number, *parts)
         else:
             yield Lost(f"line:{number}", "record_unreadable", "expected head, relation and tail", text[:2000])
+
+
+def _without_brackets(line: str) -> str:
+    """Return a line without the brackets around all of it, and the comma behind them."""
+    text = line.rstrip(",，;； ")
+    depths = accumulate((sign == text[0]) - (sign == text[-1]) for sign in text)
+    return text[1:-1] if (text[:1], text[-1:]) in _BRACKETS and [*depths].index(0) == len(text) - 1 else line
 
 
 def _label(kind: str, relation: str) -> str | None:

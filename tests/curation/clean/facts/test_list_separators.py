@@ -124,16 +124,20 @@ def test_sign_between_two_known_names_never_joins_them(sign: str) -> None:
 @pytest.mark.parametrize(
     ("value", "names"),
     [
-        ("恶心 / 呕吐", ["恶心", "呕吐"]),
-        ("B超 / CT检查", ["B超", "CT检查"]),
-        ("恶心/呕吐", []),
+        ("恶心 / 呕吐 / 腹泻", ["恶心", "呕吐", "腹泻"]),
+        ("咳嗽 / 咯血", ["咳嗽", "咯血"]),
+        ("B超 / CT检查", []),
+        ("阿莫西林 / 克拉维酸", []),
+        ("甲型 / 乙型肝炎", []),
+        ("国际单位 / 毫升", []),
+        ("咳嗽/咯血", []),
         ("T / B", ["T/B"]),
         ("mg / kg", ["mg/kg"]),
         ("白蛋白 / 球蛋白比值", ["白蛋白/球蛋白比值"]),
     ],
 )
-def test_a_slash_between_blanks_separates(value: str, names: list[str]) -> None:
-    assert [piece.text for piece in tails(value, "list") if piece.reason is None] == names
+def test_a_slash_between_blanks_separates_known_names_and_longer_lists(value: str, names: list[str]) -> None:
+    assert [piece.text for piece in tails(value, "list", column=column_of(["咳嗽", "咯血"])) if piece.reason is None] == names
 
 
 def test_rejects_ambiguous_separators_with_a_reason() -> None:
