@@ -53,7 +53,7 @@ def read(
     for row in rows:
         if row.is_partly_unread:
             share = f"{row.account.unread_share:.1%} of its characters are in no item"
-            warnings.warn(f"{row.file}: {share}; `python -m crawlers.read {row.file} --verbose` shows them", stacklevel=2)
+            warnings.warn(f"{row.file}: {share}; `{row.command} --verbose` shows them", stacklevel=2)
     frames = [
         frame_of(alike, shape).assign(kind=shape.__struct_config__.tag)
         for shape in (QuestionItem, EntityItem)

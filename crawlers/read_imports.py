@@ -17,11 +17,12 @@ from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from atomexam.text.natural_order import natural_key
+from atomexam.text.refusal import Refusal
 from crawlers.read.account.characters import CharacterAccount, limits_of, summed
 from crawlers.read.files import FileResult, read_steps
 from crawlers.read.formats import known_formats, suffix_of, suffixes_of
 from crawlers.read.layouts.layout_files import layout_beside, layout_path_of
-from crawlers.read.paths import named_files, read_bytes
+from crawlers.read.paths import named_files, read_bytes, with_path
 from crawlers.store.merging import finish
 from crawlers.store.part_writer import PartWriter, discard_parts
 from crawlers.store.request_keys import Key
@@ -125,7 +126,10 @@ def read_files(
         if beside and source.format:
             _logger.warning("%s: %s: read by %s beside it, not by format %s", name, file, layout_path_of(paths[file]).name, source.format)
         format_name, known = beside or (source.format, None)
-        [file_result] = [step for step in read_steps(file, body, format_name, provenance, known=known) if isinstance(step, FileResult)]
+        try:
+            [file_result] = [step for step in read_steps(file, body, format_name, provenance, known=known) if isinstance(step, FileResult)]
+        except Refusal as error:
+            raise Refusal(with_path(str(error), paths.get(file, Path(file)))) from None
         reading, account = file_result.reading, file_result.account
         if account.unread_characters > _FEW_CHARS:
             worst = sorted([*worst, (account.unread_share, file, account.largest(_MAX_LISTED))], reverse=True)[:_MAX_LISTED]
@@ -134,7 +138,7 @@ def read_files(
         records, files, misfits = records + reading.record_count, files + 1, misfits + reading.misfits
         faults += [f"{file}: {fault}" for fault in reading.faults]
         for part in reading.skipped:
-            _logger.warning("%s: %s: %s", name, file, part)
+            _logger.warning("%s: %s: %s", name, file, with_path(part, paths.get(file, Path(file))))
         silent += [] if any(not getattr(item, "doubt", None) for item in reading.items) else [file]
         yield from (declared(item, source.exam, source.subject) for item in reading.items)
     limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format or 'the guess'} the right format?"

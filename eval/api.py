@@ -109,7 +109,7 @@ def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
 
 
 def score(replies: Table, items: Table, task: str) -> Scores:
-    """Return the answers of replies, whether they are correct, and the metrics with their intervals.
+    """Return `table`, the answers of replies and whether they are correct, and `figures`, the metrics with their intervals.
 
     Args:
         replies: rows with `item_id` (as in `prompts`), `reply` (None: the call failed) and, if several, `repeat` (0, 1, …);
@@ -144,11 +144,11 @@ def score(replies: Table, items: Table, task: str) -> Scores:
     return Scores(frame_of(scores, Score), FIGURES[task](read_scores(scores, answered)))
 
 
-def compare(a: Table, b: Table, groups: Mapping[str, str] | None = None, metric: str = "accuracy") -> Figures:
+def compare(a: Scores | Table, b: Scores | Table, groups: Mapping[str, str] | None = None, metric: str = "accuracy") -> Figures:
     """Return whether two sets of scores differ on their shared items.
 
     Args:
-        a: scores, such as the `table` of `score`, or rows of data/scores.
+        a: what `score` returns, its `table`, or rows of data/scores.
         b: scores of another model or prompt.
         groups: question -> its case or group of shared options, whose questions are resampled together; None if it has none.
         metric: accuracy or following_rate.
@@ -160,10 +160,11 @@ def compare(a: Table, b: Table, groups: Mapping[str, str] | None = None, metric:
         ValueError: a row is not a score, or there is no such metric.
 
     Example:
-        >>> atomexam.compare(first.table, second.table)["mcnemar_p"]
+        >>> atomexam.compare(first, second)["mcnemar_p"]
     """
     counts = METRICS[one_of(metric, METRICS, "metric", "compare")]
-    ours, theirs = (tally(records_of(table, Score, name), counts) for table, name in ((a, "a"), (b, "b")))
+    tables = {name: one.table if isinstance(one, Scores) else one for name, one in (("a", a), ("b", b))}
+    ours, theirs = (tally(records_of(table, Score, name), counts) for name, table in tables.items())
     shared = ours.keys() & theirs.keys()
     units = {item: group for item, group in dict({} if groups is None else groups).items() if not pd.isna(group)}
     means = {name: mean(each[key] for key in shared) for name, each in (("of_a", ours), ("of_b", theirs))}

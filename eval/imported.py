@@ -31,7 +31,7 @@ from eval.report.pages import write_items
 from eval.score.__main__ import score_replies
 from eval.score.metrics import FIGURES, read_scores
 from eval.statistics.bootstrap import Figures
-from eval.statistics.paired_tests import METRICS, committed_right, missing_of, tally, with_holm
+from eval.statistics.paired_tests import METRICS, committed_right, missing_of, scored_id, tally, with_holm
 from eval.tasks.contract import read_claims, read_split
 from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder
@@ -293,9 +293,13 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(out / "scores.jsonl", all_scores, key=_sort_key)
         own_runs = {run: about for run, about in ours.items() if about.get("task") in of_tasks and (args.scores / f"{run}.jsonl").exists()}
         by_run = {args.name: paired_replies(all_scores, all_predictions)}
-        by_run |= {run: read_paired(args.scores, args.predictions, run, about["model"]) for run, about in own_runs.items()}
+        asked = {scored_id(score.item_id) for score in all_scores}
+        for run, about in own_runs.items():
+            by_run[run] = (row for row in read_paired(args.scores, args.predictions, run, about["model"]) if row[0] in asked)
         browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(of_tasks)}} | own_runs)
-        write_items(out, browser.files(questions, sorted([*claims, *fourfold], key=lambda record: record.id), by_run), alone=True)
+        asked_questions = [question for question in questions if question.id in asked]
+        asked_claims = sorted((claim for claim in [*claims, *fourfold] if claim.id in asked), key=lambda claim: claim.id)
+        write_items(out, browser.files(asked_questions, asked_claims, by_run), folder="none")
     print(f"{out / 'items.html'} has all replies", file=sys.stderr)
     print("\n".join(told))  # last, since the reader of a pipe may have exited
 

@@ -168,7 +168,7 @@ def test_compare_and_diff_of_a_folder_with_results(run, tmp_path: Path) -> None:
         replies = [{"item_id": item, "repeat": 0, "prompt_sha256": "0", "reply": "A", "finish_reason": "stop"} for item in items]
         (tmp_path / f"data/predictions/{run_name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in replies))
     assert "100.0 %" in run("atomexam", "compare", "first", "second").stdout
-    assert "nothing moved" in run("atomexam", "diff", "workspace").stdout
+    assert "no figure moved" in run("atomexam", "diff", "workspace").stdout
     assert "not a version of this repository" in run("atomexam", "diff", "v1", status=1).stderr
 
 

@@ -221,16 +221,16 @@ def _files(name: str) -> str:
 
 
 def _check_files(path: str, arguments: argparse.Namespace) -> int:
-    from crawlers.check.file_report import Checked, as_json, as_text
+    from crawlers.check.file_report import as_json, as_text
     from crawlers.read.__main__ import read_row, write_sheet
     from crawlers.read.paths import named_files
 
     logging.getLogger("crawlers.read.tables.records.by_content").setLevel(logging.ERROR)  # the report states which columns are read
-    files = [Checked(read_row(name, file), f"python -m crawlers.read {quote(str(file))}") for name, file in named_files([path])]
-    sys.stdout.write(as_json(files) if arguments.json else as_text(files, f"python -m crawlers.read {quote(path)}"))
+    rows = [read_row(name, file) for name, file in named_files([path])]
+    sys.stdout.write(as_json(rows) if arguments.json else as_text(rows, f"python -m crawlers.read {quote(path)}"))
     if arguments.sheet:
-        write_sheet(item for row, _ in files for item in row.reading.items)
-    return 0 if any(row.reading.items for row, _ in files) else 1
+        write_sheet(item for row in rows for item in row.reading.items)
+    return 0 if any(row.reading.items for row in rows) else 1
 
 
 def _line(name: str, mode: str | None) -> tuple[Source, str]:

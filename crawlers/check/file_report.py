@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -25,28 +24,19 @@ _DATE = re.compile(
 """What spreadsheets make of 1-2 and 3,4."""
 
 
-class Checked(NamedTuple):
-    """One file, and what was read from it."""
-
-    row: ReportRow
-    command: str
-    """The command that reads it."""
-
-
-def as_text(files: Sequence[Checked], command: str) -> str:
+def as_text(rows: Sequence[ReportRow], command: str) -> str:
     """Return the report as text.
 
     Args:
         command: the command that reads all files.
     """
-    blocks = [block for row, own in files for block in _of_file(row, own)]
-    rows = [row for row, _ in files]
+    blocks = [block for row in rows for block in _of_file(row)]
     blocks.append(counts_of([row for row in rows if not row.error]) if len(rows) > 1 else [])
-    blocks.append(_next(files, command))
+    blocks.append(_next(rows, command))
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
-def as_json(files: Sequence[Checked]) -> str:
+def as_json(rows: Sequence[ReportRow]) -> str:
     """Return the report as a JSON list with one object per file."""
     reports = [
         row_json(row)
@@ -56,23 +46,23 @@ def as_json(files: Sequence[Checked]) -> str:
             "doubts": _doubts(row),
             "profile": figures_of(row.reading.items),
             "error": row.error or None,
-            "advice": list(advice(row, command)),
+            "advice": list(advice(row)),
         }
-        for row, command in files
+        for row in rows
     ]
     return msgspec.json.format(msgspec.json.encode(reports), indent=1).decode() + "\n"
 
 
-def advice(row: ReportRow, command: str) -> Iterator[str]:
+def advice(row: ReportRow) -> Iterator[str]:
     """Yield what to do about one file; nothing if nothing looks wrong."""
     if row.error:
         yield f"It is not read: {row.error}"
         if "--propose" not in row.error and "confirmed: no" not in row.error:
-            yield f"If it has questions or entries: {command} --propose writes a layout of its columns or lines, to be corrected."
+            yield f"If it has questions or entries: {row.command} --propose writes a layout of its columns or lines, to be corrected."
         return
     questions, silent = row.reading.sound, [item for item in row.reading.sound if not item.answer_raw]
     if not row.reading.items:
-        yield f"Nothing was found: is {row.format} its format? {command} --verbose shows its lines, --format NAME reads it as another."
+        yield f"Nothing was found: is {row.format} its format? {row.command} --verbose shows its lines, --format NAME reads it as another."
     if len(questions) >= _FEW and len(silent) > len(questions) * _MOST_SILENT:
         yield (
             f"{len(silent)} of {len(questions)} questions have no answer (first {silent[0].provenance.position}): look where the file "
@@ -90,18 +80,19 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
         most, count = max(doubts.items(), key=lambda pair: (pair[1], pair[0]))
         yield (
             f"{sum(doubts.values())} of {row.record_count} were rejected, {count} as {most} (see docs/papers.md and docs/importing.md): "
-            f"{command} --rejected rejected.jsonl writes them with their reasons."
+            f"{row.command} --rejected rejected.jsonl writes them with their reasons."
         )
     if row.account.questions_unread:
-        yield f"{counted(row.account.questions_unread, 'question or record')} may be in the unread text: {command} --verbose shows where."
+        unread = counted(row.account.questions_unread, "question or record")
+        yield f"{unread} may be in the unread text: {row.command} --verbose shows where."
     if within := [one for one in row.account.unread if one.reason == WITHIN_ITEM]:
         yield (
             f"In no item, but between the parts of one: {counted(len(within), 'line')}, first {within[0].position.replace(':', ' ')}: "
-            f"{within[0].text}: {command} --propose writes a layout, in which `leave_out` names what is of no use."
+            f"{within[0].text}: {row.command} --propose writes a layout, in which `leave_out` names what is of no use."
         )
     if row.account.unread_share > _MOST_UNREAD:
         yield (
-            f"{row.account.unread_share:.0%} of its characters are in no item: {command} --verbose shows all; list unneeded keys under "
+            f"{row.account.unread_share:.0%} of its characters are in no item: {row.command} --verbose shows all; list unneeded keys under "
             "`unread` in a layout, or raise max_unread_share in its line of params.yaml."
         )
 
@@ -114,7 +105,7 @@ def _with_fewer_options(questions: Sequence[QuestionItem]) -> list[QuestionItem]
     return fewer if len(fewer) <= _RARE * many else []
 
 
-def _of_file(row: ReportRow, command: str) -> Iterator[list[str]]:
+def _of_file(row: ReportRow) -> Iterator[list[str]]:
     """Yield the blocks of lines about one file."""
     what = "not read" if row.error else f"{row.format}{' (guessed)' if row.guessed else ''}, {counted(row.record_count, 'record')} found"
     counts = [(len(row.reading.sound), "read as questions"), (len(_entities(row)), "as entries"), (sum(_doubts(row).values()), "rejected")]
@@ -126,7 +117,7 @@ def _of_file(row: ReportRow, command: str) -> Iterator[list[str]]:
     yield listed("parts that are not read", row.reading.skipped)
     yield _characters(row)
     yield listed("what looks misread", misread_lines(row.reading.items))
-    yield advice_lines(list(advice(row, command)))
+    yield advice_lines(list(advice(row)))
 
 
 def _characters(row: ReportRow) -> list[str]:
@@ -137,11 +128,11 @@ def _characters(row: ReportRow) -> list[str]:
     return character_lines(account, title, ("in items", "furniture", "in rejected items"), account.largest(len(account.unread)))
 
 
-def _next(files: Sequence[Checked], command: str) -> list[str]:
+def _next(rows: Sequence[ReportRow], command: str) -> list[str]:
     """Return the next command for all files."""
-    if not any(row.reading.items for row, _ in files):
-        return [f"nothing was read from {counted(len(files), 'file')}"]
-    if open_ones := sum(next(advice(*each), None) is not None or bool(misread_lines(each[0].reading.items)) for each in files):
+    if not any(row.reading.items for row in rows):
+        return [f"nothing was read from {counted(len(rows), 'file')}"]
+    if open_ones := sum(next(advice(row), None) is not None or bool(misread_lines(row.reading.items)) for row in rows):
         what = f"the {counted(open_ones, 'file')} with advice or misread questions"
         return [f"first see to {what}; to get what is read now: {command} > items.jsonl"]
     step = "a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"

@@ -1,5 +1,6 @@
 """Add the line of a new source to the text of params.yaml; leave everything else unchanged."""
 
+import re
 from io import StringIO
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from atomexam.records.params import PARAMS_FILE, check
 from atomexam.text.yaml_values import yaml_values
 
 _BLOCK = "sources"
+_EMPTY = re.compile(rf"^({_BLOCK}:) *(?:{{ *}}|null|~)")  # as in a new project
 
 
 class _InsertionPoint(NamedTuple):
@@ -35,7 +37,7 @@ def with_source(text: str, name: str, values: dict[str, Any]) -> str:
     point = _insertion_point(text)
     key = f"{name}:".ljust(point.value_column - point.indent - 1)
     lines = text.splitlines(keepends=True)
-    before = lines[point.line]
+    before = _EMPTY.sub(r"\1", lines[point.line])
     ending = before[len(before.rstrip("\r\n")) :] or "\n"
     lines[point.line] = before.rstrip("\r\n") + ending
     lines.insert(point.line + 1, f"{' ' * point.indent}{key} {_flow(values)}{ending}")
@@ -49,9 +51,10 @@ def newest_snapshot(text: str) -> str | None:
 
 
 def _sources(text: str) -> dict[str, Any]:
-    sources = _loaded(text).get(_BLOCK)
-    if not isinstance(sources, dict) or not sources:
-        raise ValueError(f"{PARAMS_FILE}: found no line below `{_BLOCK}:` to add another one after; expected one line per source")
+    values = _loaded(text)
+    sources = values.get(_BLOCK) or {}
+    if _BLOCK not in values or not isinstance(sources, dict):
+        raise ValueError(f"{PARAMS_FILE}: found no `{_BLOCK}:` with one line per source; add it by hand")
     return sources
 
 
@@ -73,7 +76,9 @@ def _checked(text: str, wanted: dict[str, Any]) -> str:
 
 def _insertion_point(text: str) -> _InsertionPoint:
     root = YAML(pure=True).compose(StringIO(text))
-    block = next(value for key, value in root.value if key.value == _BLOCK)
+    key, block = next(entry for entry in root.value if entry[0].value == _BLOCK)
+    if not block.value or block.tag.endswith(":null"):
+        return _InsertionPoint(key.start_mark.line, 2, 0)
     if not isinstance(block, MappingNode) or block.flow_style:
         raise ValueError(f"{PARAMS_FILE}: `{_BLOCK}` is written as {{…}}; expected one line per source")
     columns = {value.start_mark.column for key, value in block.value if value.start_mark.line == key.start_mark.line}

@@ -27,7 +27,7 @@ from crawlers.read.account.report import ReportRow, row_json, table_of
 from crawlers.read.files import read_steps
 from crawlers.read.formats import KnownLayouts, known_formats, suffixes_of
 from crawlers.read.layouts.layout_files import layout_beside, layout_path_of, layouts_with, shipped_layouts
-from crawlers.read.paths import named_files, read_bytes
+from crawlers.read.paths import named_files, read_bytes, with_path
 from crawlers.read.proposed import UNCONFIRMED, proposed_layout
 
 _logger = logging.getLogger("crawlers.read")
@@ -155,7 +155,7 @@ def read_row(
     name: str, path: Path, format_name: str | None = None, beside_keys: Sequence[str] = (), known: KnownLayouts | None = None
 ) -> ReportRow:
     """Return the row of one file; a file that cannot be read has the error in its row."""
-    row = ReportRow(file=name)
+    row = ReportRow(name, str(path))
     try:
         body = read_bytes(name, path)
         if beside := layout_beside(path, known_formats()):
@@ -170,8 +170,9 @@ def read_row(
                 row.format = result  # set even if the file cannot be read
             else:
                 row.format, row.reading, row.account = result
+                row.reading.skipped = [with_path(line, path) for line in row.reading.skipped]
     except ValueError as error:  # a wrong file does not prevent the others from being read
-        row.error = str(error)
+        row.error = with_path(str(error), path)
     except Exception as error:  # nor does a fault of a reader
         _logger.exception("%s", name)
         row.error = f"{name}: its reader failed ({type(error).__name__}); please report it with this file"

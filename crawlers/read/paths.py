@@ -8,6 +8,7 @@ from glob import has_magic
 from itertools import islice, takewhile
 from os.path import commonpath, normpath
 from pathlib import Path
+from shlex import quote
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
@@ -17,6 +18,7 @@ from crawlers.read.layouts.layout_files import is_layout, layout_path_of
 
 _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|dataset_infos?\.json$")
 _OF_QUESTIONS = re.compile(r"答案|answer|^[^\w\n]{0,20}[Bb]\s?[.．、:：)）]|[(（]\s*[)）]|[√×✓✔✗✘]|\[[ xX]\]", re.IGNORECASE | re.MULTILINE)
+_COMMAND = re.compile(r"(python -m crawlers\.read ).+?(?= --)")
 _FEWEST_SIGNS = 10
 """Signs of questions; a text in Markdown with fewer may show examples of the records beside it."""
 _MOST_NAMES = 5
@@ -61,6 +63,11 @@ def read_bytes(name: str, path: Path) -> bytes:
         advice = dangling if path.is_symlink() and not path.exists() else "does it still exist, and may you read it?"
         raise Refusal(f"{name}: cannot be opened ({error.strerror}); {advice}") from None
     raise Refusal(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read: split it")
+
+
+def with_path(message: str, path: Path) -> str:
+    """Return a reader's message about a file with the file's path in its commands; readers know its name alone, or that of a part."""
+    return _COMMAND.sub(lambda match: f"{match[1]}{quote(str(path))}", message)
 
 
 def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:

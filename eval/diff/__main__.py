@@ -21,6 +21,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.stage import parser_of, run_stage
 from atomexam.runtime.stage_summary import LEAST, number_of
 from atomexam.text.columns import aligned, cut
+from eval.diff.content import changes_of
 from eval.diff.page import has_moved, params_command, points_of, rounded_parts, write_page
 from eval.diff.version import WORKSPACE, DataVersion, training_of
 from eval.statistics.bootstrap import DIGITS, Figures
@@ -191,6 +192,8 @@ def as_text(difference: Figures, items: bool) -> str:
     if params := difference["params"]:
         more = len(params) - _MOST_PARAMS
         lines += [f"params: {'; '.join(params[:_MOST_PARAMS])}" + (f"; {more} more: `{params_command(difference)}`" if more > 0 else "")]
+    if data := difference.get("data"):
+        lines += [f"all splits: {', '.join(f'{number_of(number, what)} {became}' for what, became, number in data)}"]
     for kind, number in difference["test"].items():
         if number["added"] or number["removed"]:
             sizes = f"{number['a']:,} -> {number['b']:,}"
@@ -209,7 +212,7 @@ def as_text(difference: Figures, items: bool) -> str:
             lines += ["", *_lines(run, metric, figure, items)]
         still += [] if moved else [run]
     if still:
-        lines += ["", f"nothing moved in {number_of(len(still), 'run')}: {', '.join(still)}"]
+        lines += ["", f"no figure moved in {number_of(len(still), 'run')}: {', '.join(still)}"]
     return "\n".join(lines)
 
 
@@ -254,8 +257,10 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
         raise ValueError(
             f"{args.a} and {args.b} share no run: {difference['only_a']} and {difference['only_b']}; there is nothing to compare"
         )
+    changes = changes_of(a, b)
+    difference["data"] = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items() if kind.total]
     if args.html:
-        sys.stderr.write(f"{write_page(args.html, a, b, difference).resolve().as_uri()}\n")
+        sys.stderr.write(f"{write_page(args.html, a, b, difference, changes).resolve().as_uri()}\n")
     text = msgspec.json.format(msgspec.json.encode(difference), indent=2).decode() if args.json else as_text(difference, args.items)
     sys.stdout.write(text + "\n")
 

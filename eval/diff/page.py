@@ -14,7 +14,7 @@ from msgspec import structs
 from atomexam.records.claim import ClaimPair, Fourfold
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import replacing
-from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
+from eval.diff.content import MAX_DISPLAYED, Changes, Record, whole_text
 from eval.diff.version import RETRAINED, WORKSPACE, DataVersion, training_of
 from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.report.pages import rendered, write_items
@@ -142,15 +142,15 @@ def points_of(figure: Figures, decimals: int) -> dict[str, float]:
     return dict(zip(figure["parts"], points, strict=True))
 
 
-def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures) -> Path:
+def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures, changes: Sequence[Changes]) -> Path:
     """Write the diff page, an item browser and their scripts into a folder; return the page's path.
 
     Args:
         difference: result of `difference_of` for the two versions.
+        changes: result of `changes_of` for the two versions.
     """
     figures = [(run, name, figure) for run, named in difference["runs"].items() for name, figure in named.items()]
     moved = [(run, name, figure) for run, name, figure in figures if has_moved(figure)]
-    changes = changes_of(a, b)
     trained = {run: training_of(a, b, run)[0] for run in difference["runs"]}
     context = {
         "a": a.name,
@@ -173,9 +173,9 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
     counts = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items()]
     rows = [[run, name, one["a"], one["b"], one["change"], _said(one, trained[run])] for run, name, one in figures]
     said = "changed.js", list_script("changed", [a.about, counts, rows, difference["params"], params_command(difference)])
-    write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), alone=True)
+    write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), folder="diff")
     with replacing(folder / "index.html") as part_file:
-        part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
+        part_file.write_text(rendered("diff", context, scripted=True, folder="diff"), encoding="utf-8")
     return folder / "index.html"
 
 

@@ -262,7 +262,8 @@ def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], Call
     files: Any = DVCFileSystem(repo=root, rev=commit)
 
     def read(path: str) -> bytes:
-        advice = f"`dvc pull` fetches it from a remote, `git checkout {name} && dvc repro` builds it again"
+        scope = "tags" if name in git.list_tags() else "commits"  # `dvc pull` fetches the checked-out version alone
+        advice = f"`dvc fetch --all-{scope}` fetches it if it was pushed, else `git checkout {name} && dvc repro` builds it again"
         try:
             return files.read_bytes(path)
         except DataIndexDirError as error:

@@ -98,7 +98,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.metrics, {"labels": labelled, "unused_labels": labelled - len(used), "runs": figures, "agreement": agreed})
     if unused := labelled - len(used):
         logging.getLogger("errors").warning(
-            "%d of %d labels in %s count for nothing: no sheet has their replies now, as after another training, prompt or `drawn`; "
+            "%d of %d labels in %s count only for the agreement: the sheets no longer have their replies (new training or prompt); "
             "label the new ones: fill in copies of the sheets in %s, then `python -m eval.review COPIES`",
             unused, labelled, args.labels, args.out,
         )  # fmt: skip

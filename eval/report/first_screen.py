@@ -100,6 +100,8 @@ class Board(NamedTuple):
     own: list[Row]
     baselines: list[Row]
     lead: Lead | None
+    elsewhere: Lead | None
+    """Of the task that most models ran, among those of a model that is not in the lead's."""
     standing: dict[str, list[tuple[Column, str, Cell]]]
     """Verdict -> the columns in which the best own model has it, with the model and its figure."""
 
@@ -153,8 +155,13 @@ def board(stages: Any, summary: Figures) -> Board:
     for at, column in enumerate(columns):
         if (ranked := _ranked(own, at)) and ranked[0][1].verdict:
             standing.setdefault(ranked[0][1].verdict, []).append((column, *ranked[0]))
-    lead = next((_lead(column, ranked, pairs) for at, column in enumerate(columns) if (ranked := _ranked(own, at))), None)
-    return Board(columns, own, [row for row in rows if row.model in stages.baselines], lead, standing)
+    leads = [
+        (_lead(column, ranked, pairs), {model for model, _ in ranked}) for at, column in enumerate(columns) if (ranked := _ranked(own, at))
+    ]
+    further = [(lead, models) for lead, models in leads[1:] if not lead.column.category and models - leads[0][1]]
+    elsewhere = max(further, key=lambda entry: len(entry[1]), default=(None,))[0]
+    lead = leads[0][0] if leads else None
+    return Board(columns, own, [row for row in rows if row.model in stages.baselines], lead, elsewhere, standing)
 
 
 def _pairs(comparisons: Iterable[Figures]) -> dict[tuple[str, str], Pair]:

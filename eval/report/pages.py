@@ -42,11 +42,11 @@ NAMES = {
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
-def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool = True) -> str:
+def rendered(name: str, context: Mapping[str, Any], scripted: bool, folder: str = "report") -> str:
     """Render a page; if not `scripted`, it has neither scripts nor links to pages that need them.
 
     Args:
-        linked: whether the report's other pages are next to it, which they are not for a diff.
+        folder: which other pages are next to it: those of a `report`, of a `diff`, or `none`.
     """
 
     def items_at(**facets: str | None) -> str:
@@ -55,7 +55,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
 
     known = {
         "scripts": SCRIPTS[name] if scripted else (),
-        "linked": linked,
+        "folder": folder,
         "current": "index" if name in ("report", "diff") else name,
         "items_at": items_at,
         "facet_items": lambda run, facet, value, since="": items_at(run=run, **{facet: value}, result_since=since) if facet else "",
@@ -85,8 +85,8 @@ def write_scripts(out: Path) -> None:
             part_file.write_bytes(script.read_bytes())
 
 
-def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = False) -> None:
-    """Write the item browser (page, scripts and item files) into a folder; `alone` for a diff without a report."""
+def write_items(out: Path, files: Iterable[tuple[str, bytes]], folder: str = "report") -> None:
+    """Write the item browser (page, scripts and item files) into a folder; `folder` as in `rendered`."""
     wanted = set()
     write_scripts(out)
     for name, content in files:
@@ -97,7 +97,7 @@ def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = Fal
         if stale.name not in wanted:
             stale.unlink()
     with replacing(out / "items.html") as part_file:
-        part_file.write_text(rendered("items", {}, scripted=True, linked=not alone), encoding="utf-8")
+        part_file.write_text(rendered("items", {}, scripted=True, folder=folder), encoding="utf-8")
 
 
 def page(

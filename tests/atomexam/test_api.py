@@ -17,6 +17,7 @@ from atomexam.frames import frame_of, records_of
 from atomexam.records.cluster import Cluster
 from atomexam.records.item import Item
 from atomexam.records.question import Option, Question
+from eval.api import Scores
 
 CLUSTER = Cluster(cluster_id="c", kept=None, medoid="q", members=["q", "r"], similarity=[1.0, 0.9], rows=2)
 QUESTION = Question(
@@ -106,7 +107,7 @@ def test_runs_on_other_splits_are_told_apart(tmp_path: Path) -> None:
         (lambda: atomexam.load_split("val"), "unknown split 'val'; known: dev, reserved, test, train"),
         (lambda: atomexam.load_release(config="tm"), "unknown config 'tm'; known: .*did you mean tcm"),
         (lambda: atomexam.prompts([QUESTION], "choices"), "unknown task 'choices'; known: .*did you mean choice"),
-        (lambda: atomexam.score([{"item_id": "x", "reply": "A"}], [QUESTION], "choice"), "'x' is no item of the task choice"),
+        (lambda: atomexam.score([{"item_id": "x", "reply": "A"}], [QUESTION], "choice"), "'x' is not an item of the task choice"),
         (lambda: atomexam.parse_replies([{"task": "mcqa"}]), "replies, row 0: missing response"),
         (lambda: atomexam.parse_replies([{"task": "qa", "response": "", "answer": "A"}]), "rename that column"),
         (lambda: atomexam.compare([], [], metric="f1"), "unknown metric 'f1'"),
@@ -162,5 +163,6 @@ def test_questions_without_a_group_stand_alone() -> None:
     right, wrong = (table.assign(correct=[each] * 8 + [True]) for each in (True, False))
     alone = pd.Series([None] * 9, index=table.item_id)
     assert atomexam.compare(right, wrong, groups=alone) == atomexam.compare(right, wrong)
+    assert atomexam.compare(Scores(right, {}), Scores(wrong, {})) == atomexam.compare(right, wrong)
     with pytest.raises(ValueError, match="missing required field `reply`"):
         atomexam.score([{"item_id": "q"}], [QUESTION], "choice")

@@ -99,6 +99,10 @@ def prediction(key, one, run):
     return {"item_id": key, "run": run, "repeat": 0, "prompt_sha256": prompt, "reply": one["reply"], "finish_reason": "stop", "tokens": 1}
 
 write("data/splits/test/questions.jsonl", [{"id": key, "group_id": None, **one} for key, one in questions.items()])
+for split in ("train", "dev", "reserved"):
+    rows = [{"id": f"{split}-{key}", **one} for key, one in questions.items() if key in ("q-gone", "q-new")]
+    write(f"data/splits/{split}/questions.jsonl", rows)
+    write(f"data/splits/{split}/claims.jsonl", [])
 write("data/splits/test/claims.jsonl", [])
 for run, line in wanted["runs"].items():
     folder = "/".join(["data/predictions", *line.values()])
@@ -279,9 +283,10 @@ def test_all_parameters_that_changed_are_named_or_counted(tmp_path: Path) -> Non
 def test_workspace_is_a_version_and_unmoved_runs_share_a_line(repository: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(repository)
     main(["v2"])
-    assert capsys.readouterr().out == "v2 -> workspace\n\nnothing moved in 2 runs: kept, new\n"
+    assert capsys.readouterr().out == "v2 -> workspace\n\nno figure moved in 2 runs: kept, new\n"
     main(["v1", "v2", "--items"])
     told = capsys.readouterr().out
+    assert "\nall splits: 4 questions added, 4 questions removed, 2 questions edited\n" in told
     assert "\nquestions in test: 6 -> 6 (1 added, 1 removed; edited items count as both)\n" in told and "claims in test" not in told
     assert "kept accuracy  50.00 % -> 66.67 % (+16.67 points)" in told
     assert "q-prompt  0.00 -> 1.00  prompt" in told
@@ -302,7 +307,6 @@ def test_unreadable_version_gives_the_next_command(repository: Path, tmp_path: P
     emptied = tmp_path / "emptied"
     shutil.copytree(repository, emptied)
     shutil.rmtree(emptied / ".dvc" / "cache")
-    with pytest.raises(
-        FileNotFoundError, match=r"data/scores/kept.jsonl of v1 is not in DVC's cache .*`dvc pull`.*git checkout v1 && dvc repro"
-    ):
+    advice = r"`dvc fetch --all-tags` fetches it if it was pushed, else `git checkout v1 && dvc repro`"
+    with pytest.raises(FileNotFoundError, match=rf"data/scores/kept.jsonl of v1 is not in DVC's cache .*{advice}"):
         DataVersion("v1", emptied).scores("kept")

@@ -259,7 +259,7 @@ def beside(two, tmp_path: Path) -> Path:
     write_items(tmp_path / "reports", browser_files(b, runs))
     became = {key: how for change in changes_of(a, b) for key, how in change.became.items()}
     said = "changed.js", list_script("changed", ["", [], [], [], ""])
-    write_items(tmp_path / "diff", [*item_files(a, b, became, runs), said], alone=True)
+    write_items(tmp_path / "diff", [*item_files(a, b, became, runs), said], folder="diff")
     return tmp_path / "reports"
 
 

@@ -131,7 +131,7 @@ def test_answer_in_words_shows_mark_and_judge(browser, tmp_path: Path) -> None:
     replies = [ScoredReply(score(item.id, at, None), reply(item.id, "说了很多", at)) for at in range(2)]
     judged = {"r": ("the rule overlap", {(item.id, 0): 62.5})}
     made = Browser({"r": {"model": "m", "task": "essay"}}, judged=judged).files([item], [], {"r": [(item.id, replies)]})
-    write_items(tmp_path, made, alone=True)
+    write_items(tmp_path, made, folder="none")
     opened = Opened(browser, tmp_path, f"items.html#item={item.id}")
     cells = opened.page.locator(".replies td:nth-child(3)")
     expect(cells).to_have_text(["mark 62.5 of 100, by the rule overlap", "not scored"])

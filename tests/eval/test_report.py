@@ -435,7 +435,11 @@ def test_the_best_of_many_that_guess_is_not_surely_above_chance() -> None:
         ({"b": RUN | {"model": "n"}}, ["Best on fourfold facts: m, n with 30.0 % of 100<", "tied with <b>n</b>"]),
         (
             {"b": RUN | {"task": "choice", "model": "n", "accuracy": 0.9, "questions": 100}},
-            ["Best on fourfold facts: m with 30.0 %", "No other model has at least 20 scored items of fourfold facts."],
+            [
+                "Best on fourfold facts: m with 30.0 %",
+                "No other model has at least 20 scored items of fourfold facts.",
+                "<dt>Best on choice</dt>\n<dd><b>n</b>: 90.0 %",
+            ],
         ),
         (
             {"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}},
@@ -447,6 +451,7 @@ def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, w
     stages = FOUND._replace(runs={"a": RUN, **others}, judges={}, comparisons=[])
     html = page(stages, summarize(stages))
     assert all(one in html for one in words) and board(stages, {}).own[0].model == "m"
+    assert html.count("<dt>Best on ") == 1 + (others["b"].get("task") == "choice")
 
 
 def test_without_a_figure_of_enough_items_it_is_said_whether_a_model_ran() -> None:
@@ -545,7 +550,8 @@ def test_the_first_screen_says_what_moved_since_a_version_and_whether_it_is_nois
             other,
             "Significant change, but retrained, which adds noise of its own: tuned mark 10.0 % → 30.0 % (+20.0). "
             "Changed, not tested: tiny-tcm following rate 50.0 % → 90.0 % (+40.0). Items: 3 questions added. "
-            "Parameters: split.seed 0 -> <i>; split.seed 1 -> <i>; split.seed 2 -> <i>; split.seed 3 -> <i>; 2 more: dvc params diff v1. All changes since",
+            "Parameters: split.seed 0 -> <i>; split.seed 1 -> <i>; split.seed 2 -> <i>; split.seed 3 -> <i>; 2 more: dvc params diff v1. "
+            "All changes since",
         ),
         (
             [[*lost[:2], 0.5, 0.5, 0, "untested"]],

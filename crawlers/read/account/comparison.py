@@ -132,6 +132,11 @@ def is_list(text: str) -> bool:
     return bool(listed.entries) and not any(map(str.isalnum, "".join(words for _, words in parts_of(listed.rest))))
 
 
+def has_only_letters(text: str) -> bool:
+    """Return whether a text is a list of answers in letters, in which no words are those of an item."""
+    return is_list(text) and all(entry.lettered and not entry.explanation for entry in listed_in(text.strip()).entries)
+
+
 def asks(text: str) -> bool:
     """Return whether a line begins like a numbered question and asks something."""
     line = flat(text).strip(" #*")
@@ -234,6 +239,10 @@ class MarkedLines:
     def settle(self, stretch: Stretch, mark: int) -> None:
         """Mark the characters of a stretch."""
         self.marks[stretch.start : stretch.end] = bytes([mark]) * stretch.size
+
+    def release(self, line: int) -> None:
+        """Remove the marks of a line."""
+        self.marks[self._starts[line] : self._starts[line + 1]] = bytes(self.size_of(line))
 
     def free(self) -> Iterator[Stretch]:
         """Yield each stretch of unmarked characters."""
@@ -474,6 +483,9 @@ class PaperAccount:
     def result(self) -> CharacterAccount:
         """Return the account."""
         account, unread = self._account, list[Stretch]()
+        for line in {stretch.line for stretch in self._lines.free() if not stretch.is_whole}:
+            if has_only_letters(self._lines.lines[line]):
+                self._lines.release(line)  # an item has its first number behind the words above it: 单项选择题 15岁, 1-5 CDACC
         free = [*self._lines.free()]
         for line in set(range(len(self._lines.lines))).difference(stretch.line for stretch in free):
             self._texts.take(self._lines.lines[line])

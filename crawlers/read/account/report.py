@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from shlex import quote
 from typing import Any
 
 from msgspec import Struct, field
@@ -27,12 +28,19 @@ class ReportRow(Struct):
     """What was read from one file."""
 
     file: str
+    path: str
+    """As its commands name it; readers know it by its name alone."""
     format: str = ""
     guessed: bool = False
     reading: FileReading = field(default_factory=FileReading)
     account: CharacterAccount = field(default_factory=CharacterAccount)
     """Where the file's characters went."""
     error: str = ""
+
+    @property
+    def command(self) -> str:
+        """Return the command that reads the file."""
+        return f"python -m crawlers.read {quote(self.path)}"
 
     @property
     def record_count(self) -> int:
@@ -88,7 +96,7 @@ def _proposing(row: ReportRow) -> list[str]:
     """Return the command that writes a layout, if parts of a paper were rejected or are unread and it has none."""
     is_open = row.reading.faults or not row.reading.record_count or row.account.unread_share > _NOTED_SHARE
     advice = "writes a layout of its lines, for you to correct: docs/papers.md"
-    return [f"{row.file}: python -m crawlers.read {row.file} --propose {advice}"] if row.format in PAPER_FORMATS and is_open else []
+    return [f"{row.file}: {row.command} --propose {advice}"] if row.format in PAPER_FORMATS and is_open else []
 
 
 def row_json(row: ReportRow) -> dict[str, Any]:

@@ -11,7 +11,7 @@
   let places = [];
   let shown = null;
   let list = null;
-  let isAlone = false; // the page of a difference has its filters already
+  const isAlone = "alone" in document.body.dataset; // without a report, whose folder may have a difference beside it
 
   const at = () => data.place.get(state.item);
   const number = (name) => data.runs.findIndex((run) => run.name === name);
@@ -71,8 +71,6 @@
     byId("save").addEventListener("click", save);
     byId("back").addEventListener("click", close);
     byId("since").addEventListener("click", readSince);
-    const known = new Set(data.facets.map(({ name }) => name));
-    isAlone = filters.SINCE.some((name) => known.has(name));
     if (!isAlone) data.loadChanged().then(() => (byId("since").hidden = asksSince()), () => {});
   }
 

@@ -447,6 +447,7 @@ def test_every_file_of_a_folder_is_told_field_by_field(folder: Path, capsys: pyt
     assert "12 of 12 questions have no answer (first line:2)" in said
     assert "c.csv: not read" in said and f"python -m crawlers.read {folder}/c.csv --propose writes a layout" in said
     assert "d.json: not read" in said and "d.json: may contain questions, but which is not certain" in said
+    assert f"python -m crawlers.read {folder}/d.json --propose writes a layout of what was found" in said
     assert "first see to the 3 files with advice or misread questions" in said
     assert main([str(folder / "a.csv")]) == 0
     *_, found, following = capsys.readouterr().out.splitlines()

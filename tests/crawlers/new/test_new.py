@@ -207,6 +207,9 @@ TEXTS = {
     "several lines": "sources:\n  a: {max_pages: 1,\n      lists: [x,\n        y]}\nclean: {x: 1}\n",
     "at the end": "clean: {x: 1}\nsources:\n  a: {max_pages: 1}",
     "windows": "sources:\r\n  a: {max_pages: 1}\r\nclean: {x: 1}\r\n",
+    "none yet": "sources:  # one a line\nclean: {x: 1}\n",
+    "none yet, windows": "clean: {x: 1}\r\nsources:\r\n",
+    "none at the end": "clean: {x: 1}\nsources:",
 }
 
 
@@ -222,9 +225,17 @@ def test_inserts_one_line_and_changes_nothing_else(text: str, monkeypatch: pytes
     assert with_source(after, "toyexam", LINE) == after
 
 
+@pytest.mark.parametrize("empty", ["{}", "{ }  # none", "null", "~"])
+def test_fills_the_sources_of_a_new_project(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crawlers.new.params_line.check", lambda values: None)
+    after = with_source(f"seed: 1\nsources: {empty}\nclean: {{}}\n", "toyexam", LINE)
+    assert after.splitlines()[2] == '  toyexam: {snapshot: "2026-11-20", max_pages: 50}'
+    assert YAML(typ="safe", pure=True).load(after) == {"seed": 1, "sources": {"toyexam": LINE}, "clean": {}}
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("clean: {x: 1}\n", "found no line below `sources:`"), ("sources: {a: {max_pages: 1}}\n", "is written as {…}"), ("a: [", "not YAML"),
+    [("clean: {x: 1}\n", "found no `sources:`"), ("sources: {a: {max_pages: 1}}\n", "is written as {…}"), ("a: [", "not YAML"),
      ("- a\n", "expected keys and values")],
 )  # fmt: skip
 def test_reports_file_in_which_no_line_can_be_inserted(text: str, told: str) -> None:

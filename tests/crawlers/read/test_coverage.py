@@ -155,6 +155,15 @@ def test_the_answers_of_a_list_are_those_of_the_items() -> None:
     assert account.difference == 0
 
 
+@pytest.mark.parametrize("key", ["1-5 CDACC", "1～5：CDACC", "1-5 C D A C C", "1.C 2.D 3.A 4.C 5.C", "1-5 CD AB A C CE"])
+@pytest.mark.parametrize(("heading", "stem"), [("一、单项选择题", "15岁女孩，"), ("一、单项选择题（1-5题每题1分）", "")])
+def test_a_list_behind_a_heading_is_in_items_though_one_has_its_first_number_behind_that_heading(heading: str, stem: str, key: str) -> None:
+    questions = [line for one in paper_of(random.Random(2), 5) for line in one[:5]]
+    questions[0] = questions[0].replace("1.", f"1.{stem}", 1)
+    _, account = read("卷.txt", "\n".join([heading, *questions, "参考答案", "一、单项选择题", key]).encode())
+    assert (account.unread, account.difference, account.furniture["sign"]) == ([], 0, 0)
+
+
 @pytest.mark.parametrize(
     ("key", "found"),
     [

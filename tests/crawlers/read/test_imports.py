@@ -21,7 +21,7 @@ CHOICE = {"subject_name": "医学", "question_type": "multi", "question": "问",
 PAPER = "心理学试卷\n一、单项选择题\n1．感觉是（ ）。\nA．甲 B．乙\n答案：A\n2．知觉是（ ）。\nA．丙 B．丁\n答案：B\n"
 
 
-def source(path: Path, name: str = "cpsyexam") -> Import:
+def source(path: Path, name: str | None = "cpsyexam") -> Import:
     return Import(path=str(path), format=name, snapshot="2026-01-01")
 
 
@@ -141,6 +141,15 @@ def test_files_in_which_nothing_is_found_are_told(tmp_path: Path, pages: Path, c
     store_files("books", source(tmp_path, "paper"), pages)
     with pytest.raises(ValueError, match=r"b\.txt: the file is empty"):
         list(read_files("books", source(tmp_path, "paper"), pages, 0.5))
+
+
+def test_a_command_in_a_refusal_names_the_path(tmp_path: Path, pages: Path) -> None:
+    rows = [{"q": f"第{n}次测量时应当先看哪一项（ ）", "o": [f"甲{n}", "乙", "丙", "丁"], "k": n % 3 + 1} for n in range(12)]
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/odd.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    store_files("books", source(tmp_path / "own", None), pages)
+    with pytest.raises(ValueError, match=f"odd.json: .*; python -m crawlers.read {tmp_path}/own/odd.json --propose"):
+        list(read_files("books", source(tmp_path / "own", None), pages, 0.5))
 
 
 def test_sheets_that_are_not_read_are_told_to_the_pipeline(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:

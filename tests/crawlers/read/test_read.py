@@ -174,6 +174,7 @@ def test_a_layout_beside_a_file_goes_before_the_given_format(books: Path, caplog
     (books / "bank.layout.yaml").write_text(layout, encoding="utf-8")
     main(["books/bank.csv", "--format", "paper"])
     assert "bank.csv: read by bank.layout.yaml beside it, not by --format paper" in caplog.text
+    assert "confidence" not in caplog.text  # a layout states what the columns hold
 
 
 def run(*arguments: str, root: Path, shell: bool = False) -> subprocess.CompletedProcess[bytes]:

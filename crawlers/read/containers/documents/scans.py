@@ -34,6 +34,8 @@ _ALONE = 2
 """Characters of a line of signs alone at most."""
 _MARGIN = 0.12
 """Share of a line's height that its second reading sees more of above, and below."""
+_UPRIGHT = 1.5
+"""Height over width from which a line runs downwards, as RapidOCR has it."""
 _LONE_SIGN = re.compile(r"(?<![\w\s(（+=—–-])(\s*)[+=—–-](?=\s*(?:$|[A-J][.．、:：]))")
 """A sign that is all of an option may be a character of its shape: 十, 二, 一."""
 _VITAL = frozenset("√×✓≥≤<>±%‰=+")
@@ -104,11 +106,14 @@ def _read_again(picture: "Image", corners: list[tuple[float, float]]) -> str:
     import numpy as np
     from PIL import Image
 
-    middle = sum(y for _, y in corners) / 4
-    above_left, above_right, below_right, below_left = [(x, y + (y - middle) * _MARGIN) for x, y in corners]
-    size = round(math.dist(above_left, above_right)), round(math.dist(above_left, below_left))
-    quad = (*above_left, *below_left, *below_right, *above_right)
+    size = round(math.dist(corners[0], corners[1])), round(math.dist(corners[0], corners[3]))
+    is_upright = size[1] >= _UPRIGHT * size[0]
+    centre = [sum(place) / 4 for place in zip(*corners, strict=True)]
+    wider = (_MARGIN, 0.0) if is_upright else (0.0, _MARGIN)
+    corners = [(x + (x - centre[0]) * wider[0], y + (y - centre[1]) * wider[1]) for x, y in corners]
+    quad = [place for at in (0, 3, 2, 1) for place in corners[at]]
     line = picture.transform(size, Image.Transform.QUAD, quad, Image.Resampling.BICUBIC)
+    line = line.transpose(Image.Transpose.ROTATE_90) if is_upright else line
     found = _engine()(np.asarray(line)[:, :, ::-1], use_det=False, return_word_box=False)
     return "".join(found.txts or ())
 

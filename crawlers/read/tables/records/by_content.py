@@ -68,6 +68,8 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
         if (unsure := max(candidates, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
             raise Refusal(f"{name}: may contain questions, but which is not certain: {roles_in_words(*unsure)}; {_propose(name)}")
         return None
+    for each in _apart(sure):
+        _logger.warning("%s: %s", name, roles_in_words(*each))
     return _reading(name, tables, sure, provenance, known)
 
 
@@ -255,7 +257,6 @@ def _reading(
     for table in _left(tables, [each for each, _ in chosen]):
         _add_known(reading, table, known)
     for table, roles in chosen:
-        _logger.warning("%s: %s", name, roles_in_words(table, roles))
         if roles.options and roles.answer:
             with_numbered_verdicts(table.rows, roles)
         _add_questions(reading, table, roles, inner[table.way], provenance, unread)

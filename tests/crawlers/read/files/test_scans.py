@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from atomexam.records.provenance import Provenance
 from crawlers.read.containers.documents import pdf
 from crawlers.read.containers.documents.pdf import read_picture
-from crawlers.read.containers.documents.scans import _agreed, _spread, _with_unknown
+from crawlers.read.containers.documents.scans import _agreed, _spread, _with_unknown, glyphs_in
 from crawlers.read.files import FileResult, read_steps
 from crawlers.read.paths import named_files
 
@@ -44,6 +44,14 @@ def test_a_page_is_read_whatever_holds_its_picture(kind: str) -> None:
     assert [(item.number_raw, item.answer_raw, item.doubt) for item in items] == [(str(number), "B", None) for number in range(1, 5)]
     assert all(item.stem_raw.replace(" ", "").endswith("下列属于感觉的是（）。") for item in items)
     assert [option[-4:] for option in items[0].options_raw] == ["听到歌声", "看到红色", "认出苹果", "想起往事"]
+
+
+@pytest.mark.slow
+def test_lines_that_run_downwards_are_read_twice_alike() -> None:
+    pytest.importorskip("rapidocr")
+    page = Image.open(BytesIO(printed(LINES[1:8], "PNG"))).rotate(90, expand=True)
+    text = "".join(glyph.text for glyph in glyphs_in(page))
+    assert "下列属于感觉的是" in text and text.count("\ufffd") < 3
 
 
 @pytest.mark.parametrize(
