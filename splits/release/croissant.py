@@ -15,7 +15,7 @@ FILE = "croissant.json"
 PARQUET = "application/x-parquet"
 TEXT = "sc:Text"
 ABOUT = {
-    "id": "Hash of the question or claim; the same in all versions.",
+    "id": "Hash of the content; the same in all versions.",
     "question_type": "mcqa: one correct option; mrqa: two or more; tf: true or false; qa: free text; blank: text for each blank.",
     "shared_stem": "Case text that precedes the question.",
     "options": "Letters and texts of the options; A to E have the same texts.",
