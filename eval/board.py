@@ -116,7 +116,7 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
             by_task[one.run.task][one.version].append(one)
     for version in order:
         if nothing := [one.name for one in runs if one.version == version and not one.tallies]:
-            notes.append(f"{version}: no item of today's test with a key was asked, not compared: {', '.join(nothing)}")
+            notes.append(f"{version}: no item of the current test split with a key, not compared: {', '.join(nothing)}")
     boards = {}
     for task, by_version in sorted(by_task.items()):
         shared: set[str] = set()
@@ -213,12 +213,12 @@ def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequen
     """Return the boards for the terminal."""
     lines: list[str] = []
     for task, rows in boards.items():
-        table = [["rank", "ranks, 95 %", "run", "model", "accuracy", "95 %", "versions", "prompt", "method", "shots"]]
+        table = [["rank", "rank, 95 %", "run", "model", "accuracy", "95 %", "versions", "prompt", "method", "shots"]]
         for row in rows:
             rank = "{} … {}".format(*row["rank_interval"])
             bounds = "–" if row["interval"] is None else "{:.1f} … {:.1f}".format(*(100 * bound for bound in row["interval"]))
             accuracy, versions = f"{100 * row['accuracy']:.1f} %", ", ".join(row["versions"])
-            asked = row["prompt"] + (f" ({row['other_prompts']} items otherwise)" if row["other_prompts"] else "")
+            asked = row["prompt"] + (f" ({row['other_prompts']} items with other prompts)" if row["other_prompts"] else "")
             setting = [asked, row["method"], str(row["shots"])]
             table.append([str(row["rank"]), rank, row["run"], row["model"], accuracy, bounds, versions, *setting])
         lines += [f"{task}: {rows[0]['items']} shared items", *(f"  {line}" for line in aligned(table)), ""]

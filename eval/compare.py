@@ -102,7 +102,7 @@ def as_text(rows: list[Figures]) -> str:
             committed = [percent(row.get(f"committed_of_{side}")) for side in "ab"]
             cells = [*means, f"{low} … {high}", *counts, *tests, *committed]
         verdict = "not tested" if not row.get("family") else f"fewer than {LEAST} items" if row["shared"] < LEAST else ""
-        verdict = verdict or ("differ" if row["differs"] else "not shown to differ")
+        verdict = verdict or ("differ" if row["differs"] else "no significant difference")
         table.append([row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict])
     sizes = " and ".join(str(size) for size in sorted({row.get("family", 0) for row in rows}) if size > 1)
     how = f"p-values two-sided{f', corrected for {sizes} comparisons (Holm)' if sizes else ''}; intervals by paired cluster bootstrap."

@@ -121,9 +121,9 @@ def _row(name: str, version: _Version, newest: np.ndarray, shift: Estimate, shar
 
 def as_lines(task: str, rows: Sequence[Figures]) -> list[str]:
     """Return the scale of a task for the terminal."""
-    lines = [f"{task}: one scale (Rasch, logits) by the items that neighbouring versions share"]
+    lines = [f"{task}: common scale (Rasch, logits), linked by the items that adjacent versions share"]
     for row in rows:
-        off = f", {row['shared']} shared with the next: the newest is {100 * row['harder']:+.1f} points harder; the scale is certain to " \
+        off = f", {row['shared']} shared with the next version: the newest is {100 * row['harder']:+.1f} points harder; linking error " \
               f"± {row['error']:.2f}" if row["shared"] else ""  # fmt: skip
         lines.append(f"  {row['version']}: {row['items']} items{off}")
         lines += [f"    {one['model']}  {one['ability']:+.2f} ± {one['error']:.2f}, {100 * one['on_newest']:.1f} % expected on the newest"

@@ -60,7 +60,7 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
     ]
     results = [(name, judge_headline(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
     if (rule := summary.get("wording_rule")) and rule["accuracy"] is not None:  # None without claims
-        results.append(("best wording rule", f"accuracy {100 * rule['accuracy']:.1f} % of claims, by {rule['rule']} alone"))
+        results.append(("best wording rule", f"accuracy {100 * rule['accuracy']:.1f} % on claims, by {rule['rule']}"))
     return [f"data    {numbers}", *_block("splits", splits), *_block("runs", results)]
 
 
@@ -87,12 +87,12 @@ def lines(root: Path) -> Iterator[str]:
         yield f"these figures are from the last report; {', '.join(newer)} ran later; `make repro` updates them"
     if (last := _committed(root)) is not None:
         changed = moved(last, summary)
-        yield f"moved since the last commit: {'nothing' if not changed else number_of(len(changed), 'figure')}"
+        yield f"changed since the last commit: {'nothing' if not changed else number_of(len(changed), 'figure')}"
         yield from (f"  {line}" for line in changed[:_MOST_MOVED])
         if len(changed) > _MOST_MOVED:
             yield f"  … and {len(changed) - _MOST_MOVED} more: `dvc metrics diff`"
         if changed:
-            yield "  to see why: `python -m eval.diff HEAD --html`, also for the report and its items"
+            yield "  to see why: `python -m eval.diff HEAD --html`, which also updates the report"
         if others := _changed_beside(root):
             yield f"  {number_of(len(others), 'file')} besides the summary changed: {', '.join(others[:_MOST_FILES])}" + (
                 f" and {len(others) - _MOST_FILES} more (git status)" if len(others) > _MOST_FILES else ""

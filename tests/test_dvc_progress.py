@@ -168,5 +168,5 @@ def test_lists_changed_metrics_files_besides_the_summary(tmp_path: Path) -> None
     assert not any("beside the summary" in line for line in show.lines(tmp_path))
     (tmp_path / "metrics/errors.json").write_text(json.dumps({"kinds": 2}))
     told = list(show.lines(tmp_path))
-    place = told.index("moved since the last commit: nothing")
+    place = told.index("changed since the last commit: nothing")
     assert told[place + 1] == "  1 file besides the summary changed: metrics/errors.json"

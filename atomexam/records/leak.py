@@ -4,17 +4,17 @@ from msgspec import Struct
 
 CHECKS = {
     "cluster": "near-duplicates in two splits",
-    "case": "one case or one set of options in two splits",
-    "stem": "one stem in two splits",
-    "asked": "one stem with the same options in two splits",
-    "shot": "a few-shot example that is asked, is kin to what is asked, or stands elsewhere than listed",
-    "contained": "a question of test or reserved whose words stand in one of train or dev",
-    "reworded": "a question of test or reserved that train or dev asks in other words, with the same right answer",
-    "head": "claims on one head in test or reserved and in train or dev",
-    "claim": "a claim of test or reserved, or its denial, whose words stand in train or dev",
-    "inverse": "a fact of test or reserved that train or dev tells from its other end",
-    "wording": "an atomic type whose fourfold sentences a model without knowledge answers better than chance; the share is its accuracy",
-    "reference": "a question whose words stand in a reference benchmark",
+    "case": "the same case or shared options in two splits",
+    "stem": "the same stem in two splits",
+    "asked": "the same stem and options in two splits",
+    "shot": "a few-shot example that is a test item, is related to one, or is not in its listed split",
+    "contained": "a question of test or reserved whose text occurs in one of train or dev",
+    "reworded": "a question of test or reserved that train or dev rewords, with the same correct answer",
+    "head": "claims about one head in test or reserved and in train or dev",
+    "claim": "a claim of test or reserved, or its negation, whose text occurs in train or dev",
+    "inverse": "a fact of test or reserved that train or dev states with head and tail swapped",
+    "wording": "an atomic type whose fourfold sentences a knowledge-free model answers better than chance; the share is its accuracy",
+    "reference": "a question whose text occurs in a reference benchmark",
 }
 """Name of a check -> what it detects."""
 

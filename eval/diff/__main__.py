@@ -29,13 +29,13 @@ from eval.statistics.paired_tests import METRICS, QuestionKey, Tallies, mean, pa
 
 _MEANINGS = {
     "removed": "no longer scored",
-    "key": "another right answer",
-    "repeats": "another number of repeats",
-    "prompt": "another prompt",
-    "weights": "another reply to the same prompt, by other weights",
-    "reply": "another reply to the same prompt",
+    "key": "different key",
+    "repeats": "different number of repeats",
+    "prompt": "different prompt",
+    "weights": "different reply to the same prompt, from different weights",
+    "reply": "different reply to the same prompt",
     "reading": "same reply, parsed differently",
-    "mark": "same reply, another mark",
+    "mark": "same reply, different mark",
     "added": "not scored before",
 }
 
@@ -197,12 +197,12 @@ def as_text(difference: Figures, items: bool) -> str:
     for kind, number in difference["test"].items():
         if number["added"] or number["removed"]:
             sizes = f"{number['a']:,} -> {number['b']:,}"
-            lines += [f"{kind} in test: {sizes} ({number['added']:,} added, {number['removed']:,} removed; an edited one is both)"]
+            lines += [f"{kind} in test: {sizes} ({number['added']:,} added, {number['removed']:,} removed; edited items count as both)"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
     if keys := difference["keys"]:
         listed = keys if items else keys[:_MOST_KEYS]
-        lines += ["", f"another right answer: {number_of(len(keys), 'question')}"]
+        lines += ["", f"different key: {number_of(len(keys), 'question')}"]
         lines += aligned([[f"  {one['id']}", f"{one['a']} -> {one['b']}", one["stem"]] for one in listed])
         lines += [f"  … {len(keys) - len(listed)} more: --items"] if len(keys) > len(listed) else []
     still = []
@@ -224,18 +224,18 @@ def _lines(run: str, metric: str, figure: Figures, items: bool) -> list[str]:
     lines += [f"  {name:8} {part['items']:>7}  {points[name]:+7.2f}  {_MEANINGS[name]}" for name, part in parts.items()]
     test = figure["paired"]
     if test["shared"] and (test["better"] or test["worse"]):
-        test_line = f"better {test['better']}, worse {test['worse']}, alike {test['alike']}; difference {100 * test['difference']:+.2f}"
+        test_line = f"better {test['better']}, worse {test['worse']}, same {test['alike']}; difference {100 * test['difference']:+.2f}"
         test_line += " in {:+.2f} … {:+.2f}".format(*(100 * bound for bound in test["interval"])) if test["interval"] else ""
         p_values = f"p = {test['mcnemar_p']:.3g} (McNemar), {test['bootstrap_p']:.3g} (bootstrap)"
         if test.get("family"):
-            verdict = "more than noise" if test["differs"] else "not shown to be more than noise"
+            verdict = "significant" if test["differs"] else "not significant"
             verdict = f"fewer than {LEAST} items" if test["shared"] < LEAST else verdict
             if test["differs"] and parts.get("weights"):
-                verdict += " of the items; but the weights changed, and training adds its own noise"
+                verdict += " for the items; but the weights changed, and training adds its own noise"
             if test["family"] > 1:
                 p_values += f"; corrected for {test['family']} figures {test['mcnemar_p_holm']:.3g}, {test['bootstrap_p_holm']:.3g}"
             p_values += f": {verdict}"
-        lines += [f"  on the {test['shared']} shared: {test_line}", f"    {p_values}"]
+        lines += [f"  on the {test['shared']} shared items: {test_line}", f"    {p_values}"]
     if items:
         lines += [f"    {key}  {one['a']:.2f} -> {one['b']:.2f}  {one['cause']}" for key, one in figure["changed"].items()]
     return lines
@@ -249,7 +249,7 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
     parser.add_argument(
         "--html", type=Path, nargs="?", const=Path("diff"), metavar="FOLDER", help="write a page with the changed data and items (diff)"
     )
-    parser.add_argument("--items", action="store_true", help="list each pair or question with another result or right answer")
+    parser.add_argument("--items", action="store_true", help="list each pair or question with a different result or key")
     args: Any = parser.parse_args(argv)
     a, b = open_version(args.a), open_version(args.b)
     difference = difference_of(a, b)

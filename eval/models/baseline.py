@@ -27,27 +27,27 @@ class Strategy(Struct, frozen=True):
 
 
 def random_answer(request: Request, draw: Random) -> str:
-    """Return one of the allowed answers, each as likely: for mrqa one of the sets of two letters or more, for a judge a mark."""
+    """Pick one of the allowed answers uniformly at random: for mrqa a set of two or more letters, as a judge a mark."""
     if request.question_type == "mark":
         return request.reply(str(draw.randint(0, 100)))
     return request.reply(draw.choice(allowed_answers(request)))
 
 
 def always_correct(request: Request, draw: Random) -> str:
-    """Agree with every request: 正确 to a claim, the first option, and for mrqa all of them."""
+    """Agree with everything: 正确 to a claim, otherwise the first option, for mrqa all options."""
     letters = [option.letter for option in request.options]
     return request.reply("".join(letters) if request.question_type == "mrqa" else letters[0])
 
 
 def longest_option(request: Request, draw: Random) -> str:
-    """Return the option with the longest text, for mrqa the two longest; the earlier one where they are equal."""
+    """Pick the option with the longest text, for mrqa the two longest; the earlier one in a tie."""
     by_length = sorted(request.options, key=lambda option: -len(option.text))
     chosen = by_length[: 2 if request.question_type == "mrqa" else 1]
     return request.reply("".join(sorted(option.letter for option in chosen)))
 
 
 def negation_word(request: Request, draw: Random) -> str:
-    """Call a claim 错误 where it has a negation word, else 正确: what the wording alone gives away."""
+    """Judge a claim 错误 if it contains a negation word, otherwise 正确: shows what the wording alone reveals."""
     return request.reply("错误" if any(word in (request.claim or "") for word in NEGATIONS) else "正确")
 
 
@@ -55,7 +55,7 @@ _AFFIRMED = {"不包括": "包括", "不具有": "具有", "不可": "可", "异
 
 
 def four_errors(request: Request, draw: Random) -> str:
-    """Return one of SdAK's four errors at random: no verdict, assent, a claim called too loose, a denial taken for its opposite."""
+    """Make one of SdAK's four errors at random: no verdict, assent, rejecting a claim as imprecise, reading a negation as its opposite."""
     claim = request.claim or ""
     for negation, plain in _AFFIRMED.items():
         claim = claim.replace(negation, plain)
@@ -64,17 +64,17 @@ def four_errors(request: Request, draw: Random) -> str:
 
 
 def echo(request: Request, draw: Random) -> str:
-    """Repeat the request, word for word and in no answer format."""
+    """Repeat the request verbatim, ignoring the answer format."""
     return request.messages[-1]["content"]
 
 
 def empty(request: Request, draw: Random) -> str:
-    """Reply nothing."""
+    """Reply with an empty text."""
     return ""
 
 
 def overlap(request: Request, draw: Random) -> str:
-    """Mark an answer by the F1 of the character bigrams that it shares with the standard answer."""
+    """Mark an answer by the F1 of its character bigrams against the reference answer."""
     if request.compared is None:
         raise ValueError(f"{request.item_id} requests a mark without two answers to compare; this is a bug in its task")
     return request.reply(str(round(100 * bigram_f1(*request.compared))))

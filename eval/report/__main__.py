@@ -53,7 +53,7 @@ _COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p
 _ASKED_WITH = ("model", "weights", "chat template", "few-shot", "max new tokens", "sampling")
 _SAMPLING = ("temperature", "top_k", "top_p", "repetition_penalty", "seed", "stop", "stop_strings")
 _USUAL = Run(model="", task="choice")
-_NOT_KNOWN = "not known"
+_NOT_KNOWN = "unknown"
 
 
 class StageMetrics(NamedTuple):
@@ -212,9 +212,9 @@ def described(params: Mapping[str, Any]) -> dict[str, str]:
     for name in dict.fromkeys(one["model"] for block in ("runs", "judges") for one in (params.get(block) or {}).values()):
         model = (params.get("models") or {}).get(name) or {}
         if rule := STRATEGIES.get(str(model.get("strategy"))):
-            words[name] = f"a rule, no model. {getdoc(rule.reply)}"
+            words[name] = f"rule-based baseline. {getdoc(rule.reply)}"
         else:
-            trained = {"finetune": "trained here from scratch", "tune": "trained further here"}
+            trained = {"finetune": "trained here from scratch", "tune": "fine-tuned here"}
             made = [how for way, how in trained.items() if name in (params.get(way) or {})]
             words[name] = ", ".join(filter(None, [model.get("name"), f"backend {model.get('backend')}", *made]))
     return words
@@ -244,7 +244,7 @@ def asked_with(params: Mapping[str, Any], plan: Path) -> dict[str, dict[str, str
             shown |= {key for key in _SAMPLING if getattr(run, key) != getattr(_USUAL, key)}
             sampling = ", ".join(f"{key} {getattr(run, key)}" for key in _SAMPLING if key in shown)
             is_weighed = run.method == "likelihood"
-            words += ["–", "likelihood of each answer"] if is_weighed else [str(run.max_new_tokens or "as the answer needs"), sampling]
+            words += ["–", "likelihood of each answer"] if is_weighed else [str(run.max_new_tokens or "set by the task"), sampling]
         found[name] = dict(zip(_ASKED_WITH, words, strict=True))
     return found
 

@@ -410,7 +410,7 @@ def setting(run: Figures) -> str:
     """Return the settings of a run in a few words."""
     words = [run["task"] if run.get("prompt") in (None, "", run["task"]) else run["prompt"]]
     words += [run["method"]] if run.get("method", "generation") != "generation" else []
-    counted = {"shots": run.get("shots"), "times": run["repeats"] if run.get("repeats", 1) > 1 else 0, "orders": run.get("orders")}
+    counted = {"shots": run.get("shots"), "repeats": run["repeats"] if run.get("repeats", 1) > 1 else 0, "orders": run.get("orders")}
     return ", ".join([*words, *(f"{count} {unit}" for unit, count in counted.items() if count)])
 
 

@@ -16,9 +16,9 @@ _COLUMNS = {
     "choice": ("choice", "", "Choice (CPsyExam)"),
     "case": ("choice", "ca", "Case analysis (in Choice)"),
     "tcm": ("tcm", "", "TCM (TCMBench)"),
-    "tf": ("tf", "", "True or false"),
-    "blank": ("blank", "", "Blanks"),
-    "essay": ("essay", "", "Answers in words, mark of 100"),
+    "tf": ("tf", "", "True/false"),
+    "blank": ("blank", "", "Fill in the blank"),
+    "essay": ("essay", "", "Free-text answers, mark of 100"),
 }
 """Key -> task, category if it is only part of the task, heading."""
 
@@ -198,7 +198,7 @@ def _line(whole: str, baselines: Mapping[str, Figures], chance: float | None, su
     lines = [Line(runs[name]["model"], *_bounds(part), run=name, items=size_of(part)) for name, part in baselines.items()]
     if whole == "fourfold":
         for name, part in (summary.get("without_knowledge") or {}).items():
-            lines.append(Line(f"trained without medicine, {name}", part["facts"], (part["facts"], part["facts"])))
+            lines.append(Line(f"knowledge-free rule {name}", part["facts"], (part["facts"], part["facts"])))
     rules = {"claim": [summary.get("wording_rule")], "tf": [run.get("rule") for run in runs.values() if run["task"] == "tf"]}.get(whole, [])
     lines += [Line(f"rule {one['rule']}", one["accuracy"], (one["accuracy"],) * 2) for one in rules if one and one["accuracy"] is not None]
     if chance is not None:

@@ -34,9 +34,9 @@ _LAID_OVER = 3  # own runs overlaid in one chart, next to the wording rule
 _CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
            "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS, "patterns": charts.PATTERNS}  # fmt: skip
 NAMES = {
-    "mcqa": "single choice", "mrqa": "multiple choice", "qa": "answered in words", "tf": "true or false", "blank": "blanks to fill",
-    "kg": "knowledge", "ca": "case analysis", "PCE": "psychological counsellor", "TQE": "teacher qualification",
-    "GEE": "graduate entrance", "SSE": "self-study", "TCM": "licensing in traditional Chinese medicine",
+    "mcqa": "single choice", "mrqa": "multiple choice", "qa": "free-text", "tf": "true/false", "blank": "fill-in-the-blank",
+    "kg": "knowledge", "ca": "case analysis", "PCE": "psychological counsellor exam", "TQE": "teacher qualification exam",
+    "GEE": "graduate entrance exam", "SSE": "self-study exam", "TCM": "licensing exam in traditional Chinese medicine",
 }  # fmt: skip
 """English names of types, categories and exams; `vocab/subjects.yaml` has the Chinese names of exams."""
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")

@@ -13,20 +13,20 @@ from splits.release.task_files import EXAMPLES, tasks
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
 """The Hugging Face hub's words for the size of a data set."""
 SCORES = {
-    "single": "`acc`: the letter of the highest likelihood",
-    "truth": "`acc`: the likelier of 正确 and 错误",
-    "blank": "`exact_match`: the words for all blanks",
-    "multiple": "`exact_match`: the set of letters that the reply begins with",
-    "fourfold": "`fact_acc`: the facts with all four sentences right; `acc` of the sentences",
-    "claims": "`pair_acc` of the pairs with both right, which measures grammar; `acc` of the claims",
+    "single": "`acc`: the letter with the highest likelihood",
+    "truth": "`acc`: the more likely of 正确 and 错误",
+    "blank": "`exact_match`: the answers for all blanks",
+    "multiple": "`exact_match`: the set of letters at the start of the reply",
+    "fourfold": "`fact_acc`: share of facts with all four sentences correct; `acc` of the sentences",
+    "claims": "`pair_acc`: share of pairs with both correct, which measures grammar; `acc` of the claims",
 }
 HELD = {
-    "kg": "knowledge questions: one right option (`mcqa`), two or more (`mrqa`), true or false (`tf`)",
-    "ca": "questions on a case (`shared_stem`); equal `group_id`: one case",
-    "qa": "questions answered in words (`qa`), and blanks to fill (`blank`)",
-    "tcm": "questions of the Chinese medicine licensing examination, of the forms A1, A2, A3 (one case) and B1 (shared options)",
-    "fourfold": "a true and a false tail of a head, each said and denied: `true_affirmed` and `false_denied` are right",
-    "claims": "pairs of claims that differ by a negation alone: `factual` is true, `non_factual` is not",
+    "kg": "knowledge questions: one correct option (`mcqa`), two or more (`mrqa`), true or false (`tf`)",
+    "ca": "questions on a case (`shared_stem`); those of one case share a `group_id`",
+    "qa": "free-text questions (`qa`) and fill-in-the-blank questions (`blank`)",
+    "tcm": "questions of the Chinese medicine licensing exam, in the forms A1, A2, A3 (one case) and B1 (shared options)",
+    "fourfold": "a true and a false tail of a head, each affirmed and negated: `true_affirmed` and `false_denied` are true",
+    "claims": "pairs of claims that differ only by a negation: `factual` is true, `non_factual` is not",
 }
 """The contents of each config."""
 _FACTS = ("fourfold", "claims")
@@ -83,14 +83,14 @@ def render_card(contents: Contents, release: Release, changes: list[tuple[str, d
 def terms_of(release: Release) -> str:
     """Return the terms of use of the records, in words."""
     if release.licence:
-        return f"All records: {release.licence}. `provenance` names source and address."
-    return "Each record stands under the terms of the source it came from; `provenance` names source and address."
+        return f"All records: {release.licence}. `provenance` gives source and URL."
+    return "Each record is under the terms of the source it came from; `provenance` gives source and URL."
 
 
 def about(configs: Iterable[str]) -> str:
     """Return the contents of a release with these configs, in words."""
     kinds = {"facts" if config in _FACTS else "questions" for config in configs}
-    words = {"questions": "questions of Chinese examinations", "facts": "atomic medical facts, stated and denied"}
+    words = {"questions": "Chinese exam questions", "facts": "atomic medical facts, affirmed and negated"}
     text = " and ".join(text for kind, text in words.items() if kind in kinds) or "no record"
     return text[0].upper() + text[1:]
 

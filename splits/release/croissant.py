@@ -15,21 +15,21 @@ FILE = "croissant.json"
 PARQUET = "application/x-parquet"
 TEXT = "sc:Text"
 ABOUT = {
-    "id": "Hash of what is asked or claimed; equal in all versions.",
-    "question_type": "mcqa: one right option; mrqa: two or more; tf: true or false; qa: answered in words; blank: words for each blank.",
-    "shared_stem": "Case text before the question proper.",
-    "options": "Letters and texts of the options; A to E hold the same texts.",
-    "answer": "Sorted letters without separators, or words.",
-    "group_id": "Equal for the questions on one case or with shared options.",
-    "cluster_id": "Near-duplicate cluster; never in two splits.",
+    "id": "Hash of the content; the same in all versions.",
+    "question_type": "mcqa: one correct option; mrqa: two or more; tf: true or false; qa: free text; blank: text for each blank.",
+    "shared_stem": "Case text that precedes the question.",
+    "options": "Letters and texts of the options; A to E have the same texts.",
+    "answer": "Sorted letters without separators, or free text.",
+    "group_id": "Shared by the questions on one case or with shared options.",
+    "cluster_id": "Near-duplicate cluster; never spans two splits.",
     "factual": "A true claim.",
-    "non_factual": "The same claim denied, which is not true.",
-    "true_affirmed": "A true tail stated: right.",
-    "true_denied": "The true tail denied: wrong.",
-    "false_affirmed": "A false tail stated: wrong.",
-    "false_denied": "The false tail denied: right.",
-    "provenance": "Every place the record was seen.",
-    "canary": "Mark by which benchmark data can be filtered out of training corpora.",
+    "non_factual": "The same claim negated, which is false.",
+    "true_affirmed": "A true tail affirmed: true.",
+    "true_denied": "The true tail negated: false.",
+    "false_affirmed": "A false tail affirmed: false.",
+    "false_denied": "The false tail negated: true.",
+    "provenance": "Every source location of the record.",
+    "canary": "String by which benchmark data can be filtered out of training corpora.",
 }
 
 

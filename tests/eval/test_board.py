@@ -78,7 +78,7 @@ def test_reports_what_cannot_be_compared(shown: Callable[..., dict]) -> None:
         v0=(gone, {"run": ["A"] * 30}), v1=(few, {"run": ["A"] * 33}), v2=(now, {"run": letters}), workspace=(now, {"run": letters})
     )
     assert found["not_compared"] == [
-        "v0: no item of today's test with a key was asked, not compared: run",
+        "v0: no item of the current test split with a key, not compared: run",
         "choice: v1: fewer than 20 items shared with the others, not compared: run (3)",
     ]
     [row] = found["boards"]["choice"]
@@ -95,7 +95,7 @@ def test_counts_items_with_other_prompts(tmp_path: Path, capsys: pytest.CaptureF
     path.write_text(rows, encoding="utf-8")
     main(["v1"], made.__getitem__)
     _, _, *runs, _, missing, _ = capsys.readouterr().out.splitlines()
-    assert ["choice (7 items otherwise)" in run for run in runs] == [" old " in run for run in runs]
+    assert ["choice (7 items with other prompts)" in run for run in runs] == [" old " in run for run in runs]
     assert missing == "v1: old: 1 of 20 replies are missing and count as wrong; accuracy of the 19 items replied to: 100.0 %"
 
 

@@ -258,7 +258,7 @@ def test_lists_changed_keys_once_and_only_moved_figures(tmp_path: Path) -> None:
         rows["data/splits/test/questions.jsonl"][0]["stem"] = "下列\x1b[31m哪项\n" + "正确" * 40
     found = difference_of(lying(tmp_path / "a", before), lying(tmp_path / "b", after))
     text = as_text(found, items=False)
-    assert "\nanother right answer: 12 questions\n  q-00  A -> B  下列 [31m哪项 正确" in text and "\x1b" not in text
+    assert "\ndifferent key: 12 questions\n  q-00  A -> B  下列 [31m哪项 正确" in text and "\x1b" not in text
     assert "  q-09  A -> B\n  … 2 more: --items\n" in text and "q-10" not in text
     assert "in test:" not in text
     assert "run accuracy  100.00 % -> 0.00 % (-100.00 points)" in text and "run following rate" not in text
@@ -287,7 +287,7 @@ def test_workspace_is_a_version_and_unmoved_runs_share_a_line(repository: Path, 
     main(["v1", "v2", "--items"])
     told = capsys.readouterr().out
     assert "\nall splits: 4 questions added, 4 questions removed, 2 questions edited\n" in told
-    assert "\nquestions in test: 6 -> 6 (1 added, 1 removed; an edited one is both)\n" in told and "claims in test" not in told
+    assert "\nquestions in test: 6 -> 6 (1 added, 1 removed; edited items count as both)\n" in told and "claims in test" not in told
     assert "kept accuracy  50.00 % -> 66.67 % (+16.67 points)" in told
     assert "q-prompt  0.00 -> 1.00  prompt" in told
     main(["v1", "v2", "--json"])

@@ -138,9 +138,9 @@ def test_known_change_is_reported_exactly(two) -> None:
 def test_counts_items_new_in_test_for_all_kinds(two) -> None:
     lines = as_text(difference_of(two[0], two[1]), items=False).split("\n")
     assert lines[1:4] == [
-        "questions in test: 150 -> 172 (37 added, 15 removed; an edited one is both)",
-        "claims in test: 2 -> 3 (2 added, 1 removed; an edited one is both)",
-        "fourfold facts in test: 1 -> 3 (2 added, 0 removed; an edited one is both)",
+        "questions in test: 150 -> 172 (37 added, 15 removed; edited items count as both)",
+        "claims in test: 2 -> 3 (2 added, 1 removed; edited items count as both)",
+        "fourfold facts in test: 1 -> 3 (2 added, 0 removed; edited items count as both)",
     ]
 
 
@@ -189,7 +189,7 @@ def test_page_shows_changes_but_nothing_reserved(browser, two, written: Path, se
     assert not [key for key in ids["reserved"] if key in text] and "独有保留题" not in text and "保留病" not in text
     assert "document.title='owned'" in text and page.title().startswith("AtomExam: ")
     assert page.locator("tr", has_text="accuracy").locator("td", has_text="retrained").count() == 1
-    assert re.search(r"Nothing moved: .*four accuracy", text)  # facts were added, and it is what it was
+    assert re.search(r"Unchanged: .*four accuracy", text)  # facts were added, and it is what it was
     assert set(page.locator("section", has_text="newly wrong").locator("td:first-child code").all_text_contents()) >= {"q-000250"}
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     page.get_by_role("link", name="questions moved").click()

@@ -133,7 +133,7 @@ def test_three_versions_share_one_scale() -> None:
     assert np.abs(misses).max() < 3.2 and notes == []
     assert 0.02 < rows[1]["harder"] < rows[2]["harder"] < 0.2
     assert 0 < rows[1]["error"] < rows[2]["error"] < 0.3
-    assert as_lines("choice", rows)[0].startswith("choice: one scale") and len(as_lines("choice", rows)) == 1 + 3 + 24
+    assert as_lines("choice", rows)[0].startswith("choice: common scale") and len(as_lines("choice", rows)) == 1 + 3 + 24
     apart = {item: tallies for item, tallies in versions["v0"][0][1].items() if item not in versions["v1"][0][1]}
     few = {"v0": [(model, {item: tallies[item] for item in apart}) for model, tallies in versions["v0"]], "v1": versions["v1"]}
     assert linked("choice", few, notes) == []

@@ -333,8 +333,8 @@ def test_decisions_apply_in_the_next_version(folder: Folder, capsys: pytest.Capt
     ("said", "told"),
     [
         (("key_wrong", ""), "key_wrong with the letters none"),
-        (("key_wrong", "F"), "expected the letters of the right options, of ABCD"),
-        (("key_wrong", "key"), "expected the letters of the right options"),
+        (("key_wrong", "F"), "expected the letters of the correct options, from ABCD"),
+        (("key_wrong", "key"), "expected the letters of the correct options"),
         (("key_wrong", "C and D"), "filled.xlsx.*letters is 'C and D'"),
         (("key_wrong", "not B but C"), "letters is"),
         (("key_wrong", "A-C"), "letters is"),

@@ -167,7 +167,7 @@ def test_many_items_are_split_into_complete_files() -> None:
 def test_reserved_split_is_on_no_page(reports: Path) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in reports.rglob("*") if path.is_file())
     assert RESERVED not in text and "保留的病" not in text and "换了说法" not in text and f"{9_000:020x}" not in text
-    assert text.count("2 of the records looked at are withheld") == 2  # of two reasons
+    assert text.count("2 of the records considered are withheld") == 2  # of two reasons
     clusters = (reports / "clusters.html").read_text(encoding="utf-8")
     assert "2 withheld" in clusters and "1 withheld" in clusters  # of contradictions and of clusters
 
@@ -227,7 +227,7 @@ def test_better_and_worse_items_match_the_comparison(open_page, reports: Path) -
     opened = open_page("items.html#run=first&other=second&relation=better")
     assert row["better"] > 0
     opened.shows(row["better"])
-    opened.page.get_by_label("run against other run").select_option("worse")
+    opened.page.get_by_label("compared with other run").select_option("worse")
     assert row["worse"] > 0
     opened.shows(row["worse"])
 
@@ -254,9 +254,9 @@ def test_finds_items_only_one_run_or_no_run_gets_right(open_page, reports: Path)
 def test_item_links_to_wordings_and_evidence(open_page) -> None:
     opened = open_page(f"items.html#item={question(2).id}")
     opened.page.get_by_role("region", name="Provenance").wait_for()
-    assert opened.page.get_by_role("link", name="other wordings").count() == 0  # this one is in no cluster
+    assert opened.page.get_by_role("link", name="Other wordings").count() == 0  # this one is in no cluster
     opened.go(f"items.html#item={claim(1).id}")
-    opened.page.get_by_role("link", name="Evidence of claims of this type").click()
+    opened.page.get_by_role("link", name="Evidence for claims of this type").click()
     expect(opened.page.locator("section:target")).to_have_count(1)
     assert opened.page.url.endswith("evidence.html#disease_cause")
     opened.go("index.html")
@@ -431,7 +431,7 @@ def test_tables_are_sorted_by_number_and_by_words(open_page) -> None:
         assert table.locator(f"th[aria-sort={order}]").inner_text().startswith("accuracy")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save this table as CSV: Every run").first.click()
-    assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","task","asked as"')
+    assert Path(saved.value.path()).read_text(encoding="utf-8-sig").startswith('"run","model","task","settings"')
 
 
 @pytest.mark.parametrize("width", [1400, 390])
@@ -453,7 +453,7 @@ def test_unreadable_files_are_reported(browser, reports: Path, tmp_path: Path) -
     shutil.copytree(reports, tmp_path, ignore=shutil.ignore_patterns("items"), dirs_exist_ok=True)
     page = browser.new_page()
     page.goto((tmp_path / "items.html").as_uri())
-    page.get_by_text("error: items/manifest.js could not be read; it belongs beside this page").wait_for()
+    page.get_by_text("error: items/manifest.js could not be read; it must be next to this page").wait_for()
     page.close()
 
 
@@ -463,9 +463,9 @@ def test_shows_clusters_with_kept_questions_and_contradictions_with_decision_lin
     cells = page.locator(".card").evaluate_all("cards => cards.map(card => [...card.children].map(part => part.textContent))")
     cards = {name: count for count, name in cells}
     names = (
-        "clusters of equal or nearly equal questions",
-        "of several wordings, listed below if not withheld",
-        "of exact copies, not listed",
+        "clusters of identical or near-duplicate questions",
+        "with several wordings, listed below unless withheld",
+        "with exact copies only, not listed",
     )
     assert cards == dict(zip((*names, "rows in all clusters", "contradictions"), ("4", "3", "1", "11", "3"), strict=True))
     kept = page.locator(f"[id='cluster-{1:020x}']")
@@ -481,7 +481,7 @@ def test_shows_clusters_with_kept_questions_and_contradictions_with_decision_lin
 def test_shows_claims_with_passages_and_verdicts(open_page) -> None:
     opened = open_page("evidence.html")
     page = opened.page
-    rows = page.locator("h2:has-text('Claims with a passage found') + .wide tr").evaluate_all(
+    rows = page.locator("h2:has-text('Claims with a passage') + .wide tr").evaluate_all(
         "rows => rows.slice(1).map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))"
     )
     assert rows == [["disease_cause", "7", "3", "42.9 %"], ["disease_symptom", "6", "1", "16.7 %"]]  # reserved ones are counted alone
@@ -489,7 +489,7 @@ def test_shows_claims_with_passages_and_verdicts(open_page) -> None:
     assert first.locator("mark").first.text_content() == "有发热" and first.locator("code").all_text_contents() == [claim(0).id]
     assert "onerror" in (first.text_content() or "") and not page.locator("img").count()
     withheld = page.locator("#disease_cause").text_content() or ""
-    assert "2 of the claims looked at are withheld" in withheld and claim(3).id in withheld and claim(1).id not in withheld
+    assert "2 of the claims considered are withheld" in withheld and claim(3).id in withheld and claim(1).id not in withheld
     assert page.get_by_text("Krippendorff's alpha: 0.500; Fleiss' kappa: too few.").is_visible()
     assert page.get_by_role("cell", name="33.3 % 6.0 … 79.0").count() == 3
 
@@ -521,7 +521,7 @@ def test_browser_without_decompression_reports_it(browser, packed: Path) -> None
     page = browser.new_page()
     page.add_init_script("delete window.DecompressionStream")
     page.goto((packed / "items.html").as_uri())
-    page.get_by_text("error: this browser cannot unpack the items").wait_for()
+    page.get_by_text("error: this browser cannot decompress the items").wait_for()
     page.close()
 
 

@@ -120,14 +120,14 @@ def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) 
     names, *rows = under(tables, "Models")
     tasks = ["fourfold", "claim", "choice", "choice", "tcm", "essay"]
     assert names[1:-2] == [
-        "Fourfold facts guessed: 6.2 %",
-        "Claim pairs (SdAK) guessed: 25.0 %",
-        "Choice (CPsyExam) guessed: 20.6 %",
-        "Case analysis (in Choice) guessed: 20.1 %",
-        "TCM (TCMBench) guessed: 20.0 %",
-        "Answers in words, mark of 100",
+        "Fourfold facts chance: 6.2 %",
+        "Claim pairs (SdAK) chance: 25.0 %",
+        "Choice (CPsyExam) chance: 20.6 %",
+        "Case analysis (in Choice) chance: 20.1 %",
+        "TCM (TCMBench) chance: 20.0 %",
+        "Free-text answers, mark of 100",
     ]
-    assert [row[0] for row in rows[:2]] == ["tiny", "best line without knowledge"]
+    assert [row[0] for row in rows[:2]] == ["tiny", "best knowledge-free baseline"]
     assert {row[0].removesuffix(" (baseline)") for row in rows[2:]} == {run["model"] for run in RUNS.values()} - {"tiny"}
     for model, *cells, _, _ in [rows[0], *rows[2:]]:
         for at, (task, cell) in enumerate(zip(tasks, cells, strict=True)):
@@ -158,7 +158,7 @@ def test_every_run_has_its_figures(tables: list[dict], name: str) -> None:
 
 
 def test_each_part_of_each_first_run_has_a_cell(tables: list[dict]) -> None:
-    (names, *rows) = under(tables, "Every part: type, exam, subject, form")
+    (names, *rows) = under(tables, "Accuracy by type, exam, subject and form")
     models = names[4:]
     assert models[0] == "tiny"
     for task, facet, value, _, *cells in rows:
@@ -174,7 +174,7 @@ def test_each_part_of_each_first_run_has_a_cell(tables: list[dict]) -> None:
 
 def test_every_comparison_has_a_row(tables: list[dict]) -> None:
     pairs = metrics("compare")["pairs"]
-    rows = next(one["rows"] for one in tables if one["under"].startswith("Every two runs"))[1:]
+    rows = next(one["rows"] for one in tables if one["under"].startswith("Pairwise comparison"))[1:]
     for pair, row in zip(pairs, rows, strict=True):
         low, high = pair["interval"]
         assert row[1:3] == [pair["a"], pair["b"]]
@@ -185,13 +185,13 @@ def test_every_comparison_has_a_row(tables: list[dict]) -> None:
         ]
         assert row[8:10] == [str(pair["better"]), str(pair["worse"])]
         tests = [pair["mcnemar_p_holm"], pair["bootstrap_p_holm"]]
-        verdict = "fewer than 20 items" if pair["shared"] < 20 else "differ" if pair["differs"] else "no difference shown"
+        verdict = "fewer than 20 items" if pair["shared"] < 20 else "differ" if pair["differs"] else "no significant difference"
         assert [row[10].removesuffix(", the other way"), row[11]] == [*map(p_value, tests)]
         assert row[12] == (verdict if pair["family"] else "not tested")
 
 
 def test_fourfold_facts_have_sides_and_detection(tables: list[dict]) -> None:
-    for name, facts, *shares, sensitivity, criterion in under(tables, "Fourfold facts: sides and detection")[1:]:
+    for name, facts, *shares, sensitivity, criterion in under(tables, "Fourfold facts: true and false side, signal detection")[1:]:
         run = RUNS[name]
         assert facts == str(run["facts"])
         assert shares == [rate(run, figure) for figure in ("accuracy", "true_side", "false_side", "sentence_accuracy")]
@@ -224,7 +224,7 @@ def test_the_splits_and_fourfold_facts_have_their_counts(tables: list[dict]) -> 
     assert under(tables, "Splits")[1:] == [
         [name, *(f"{split[kind][name]:,}" for kind in ("questions", "claims", "fourfold"))] for name in split["questions"]
     ]
-    for heading, counts in (("Facts without four sentences", "rejected_by_reason"), ("All fourfold facts by atomic type", "by_type")):
+    for heading, counts in (("Facts not made into fourfold facts", "rejected_by_reason"), ("All fourfold facts by atomic type", "by_type")):
         assert under(tables, heading)[1:] == [[name, f"{count:,}"] for name, count in fourfold[counts].items()]
 
 
@@ -254,7 +254,7 @@ def test_each_judge_has_its_marks_bounds_and_orders(tables: list[dict]) -> None:
 
 
 def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones(tables: list[dict]) -> None:
-    names, *rows = under(tables, "Is a letter preferred?")
+    names, *rows = under(tables, "Do models prefer an answer letter?")
     own = {name: run for name, run in RUNS.items() if run["model"] == "tiny" and run.get("letters")}
     kinds = {"single": "mcqa", "multiple": "mrqa"}
     assert [[row[0], kinds[row[1]]] for row in rows] == [[name, kind] for name, run in own.items() for kind in run["letters"]]
@@ -269,7 +269,7 @@ def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones(tables: 
 
 
 def test_published_rule_sets_stand_beside_ours(tables: list[dict]) -> None:
-    rows = under(tables, "Published rule sets on the same replies")[1:]
+    rows = under(tables, "Published answer parsers on the same replies")[1:]
     asked = {name: run for name, run in RUNS.items() if run.get("published")}
     assert [row[:2] for row in rows] == [[name, rules] for name, run in asked.items() for rules in ("ours", *run["published"])]
     for name, rules, following, accuracy, against, more in rows:
@@ -284,7 +284,7 @@ def test_published_rule_sets_stand_beside_ours(tables: list[dict]) -> None:
 
 
 def test_cases_that_are_right_as_a_whole_have_their_figures(tables: list[dict]) -> None:
-    for name, form, size, accuracy, committed in under(tables, "Cases and groups of shared options that are right as a whole")[1:]:
+    for name, form, size, accuracy, committed in under(tables, "Cases and shared-option groups with all questions correct")[1:]:
         one = RUNS[name]["groups"] if form == "all" else RUNS[name]["groups"]["by_form"][form]
         assert (size, accuracy, committed) == (str(one["groups"]), rate(one, "accuracy"), rate(one, "committed_accuracy"))
 
@@ -305,7 +305,7 @@ def listed(counts: dict[str, int] | None, sign: str = " ") -> str:
 def test_the_profile_of_each_source_has_its_counts_shares_and_bounds(tables: list[dict]) -> None:
     profile = metrics("profile")
     sources = profile["sources"]
-    rows = under(tables, "What each source holds")[1:]
+    rows = under(tables, "Content of each source")[1:]
     assert [row[0] for row in rows] == list(sources)
     for name, questions, kept, types, options, letters, facts, together, unlike in rows:
         source = sources[name]
@@ -332,7 +332,7 @@ def test_the_profile_of_each_source_has_its_counts_shares_and_bounds(tables: lis
 
 
 def test_a_sweep_has_each_figure_of_its_curves_and_each_change(tables: list[dict]) -> None:
-    rows = under(tables, "Figures of the curves")[1:]
+    rows = under(tables, "Values of the curves")[1:]
     assert rows == [
         ["effect", row["run"], row["measure"].replace("_", " "), row["kind"] or "none", f"{row['amount']:g}", percent(row["value"]),
          f"{100 * row['low']:.1f} … {100 * row['high']:.1f}"]

@@ -135,7 +135,7 @@ def test_tab_leads_first_to_the_content_and_then_through_the_pages(browser, repo
     for _ in range(4):
         opened.page.keyboard.press("Tab")
         names.append(opened.page.evaluate("document.activeElement.textContent"))
-    assert names == ["Skip to the content", "Report", "Items", "Rejections"]
+    assert names == ["Skip to content", "Report", "Items", "Rejections"]
     opened.close()
 
 

@@ -145,7 +145,7 @@ def test_chance_and_the_best_rule_are_the_line_of_true_or_false() -> None:
 
 def test_the_start_says_whether_people_have_judged() -> None:
     html = page(FOUND, summarize(FOUND), scripted=True)
-    assert 'what people judged of claims: <a href="evidence.html">Evidence</a>, nobody has judged yet.' in html
+    assert 'human verification of claims: <a href="evidence.html">Evidence</a>, no verdicts yet.' in html
     judged = FOUND._replace(verification={"verdicts": 1200})
     assert "Evidence, 1,200 verdicts." in page(judged, summarize(judged))
 
@@ -162,7 +162,7 @@ def test_a_draw_is_no_line_but_chance_is() -> None:
 
 def test_question_types_that_no_run_asks_are_said() -> None:
     shown = page(FOUND, summarize(FOUND) | {"unasked": {"blank": 3, "tf": 12}})
-    assert "no run asks 3 blanks to fill, 12 true or false questions of test" in shown
+    assert "no run covers the 3 fill-in-the-blank, 12 true/false questions of the test split" in shown
 
 
 def test_plots_have_own_models_first_and_no_row_of_few_items() -> None:
@@ -195,7 +195,7 @@ def test_a_stage_that_has_not_run_is_named(tmp_path: Path) -> None:
     (folder / "compare.json").unlink()
     found = read_metrics(folder, RUNS)
     assert (found.errors, found.comparisons) == ({}, [])
-    assert "Every two runs" not in page(found, summarize(found))
+    assert "Pairwise comparison" not in page(found, summarize(found))
     (folder / "validation.json").unlink()
     with pytest.raises(FileNotFoundError, match="dvc repro validate"):
         read_metrics(folder, [])
@@ -306,7 +306,7 @@ def test_what_is_kept_for_another_source_is_a_part_of_its_own() -> None:
     assert funnel({"one": [step]}) == [("one", "facts", 10, 2, 7, [("near_duplicates-identical", 1)], False)]
     html = page(FOUND, summarize(FOUND), sheets={"one": [step]})
     assert "also in another source" in html and 'style="width: 70.00%"' in html
-    assert "1 facts" in html and "7 facts joined with an equal one of another source" in html
+    assert "1 facts" in html and "7 facts merged with a duplicate from another source" in html
     context = {"data": DATA, "crawls": {}, "reasons": [], "folders": {}, "profile": {}, "sheets": {"one": [step]}}
     row = re.findall(r'<td class="n">(\d+)</td>', rendered("rejected", context, scripted=True).partition('id="sources"')[2])
     assert row[:4] == ["10", "2", "7", "1"]  # in = kept + kept for another source + rejected
@@ -336,13 +336,13 @@ def test_the_best_two_models_are_compared_by_their_choices() -> None:
 def test_whether_parts_differ_in_difficulty_is_tested() -> None:
     assert alike([(0.25, 30), (0.75, 20)]) == pytest.approx(0.0004985, rel=1e-3)  # scipy.stats.chi2_contingency, without correction
     for high, words in (
-        (0.55, "they are not shown to differ (chi-squared over clusters, p = 0.7"),
-        (1.0, "their order is more than noise (chi-squared over clusters, p < 0.001"),
+        (0.55, "the differences are not statistically significant (chi-squared over clusters, p = 0.7"),
+        (1.0, "the differences are statistically significant (chi-squared over clusters, p < 0.001"),
     ):
         exams = {"low": part(0.5, 30) | {"accuracy_interval": [0.325, 0.675]}, "high": {"questions": 20, "accuracy": high}}
         stages = FOUND._replace(runs={"a": ABOUT | HALF | run("choice", 0.5, by_exam=exams)})
         shown = page(stages, summarize(stages)).replace("&lt;", "<")
-        assert f"For m {words}" in shown and ("No exam is shown to be harder" in shown) is ("not" in words)
+        assert f"For m {words}" in shown and ("No significant difference between exams" in shown) is ("not" in words)
         assert (shown.index(">high<") < shown.index(">low<")) is ("not" not in words)  # sorted only where there is an order
 
 
@@ -396,8 +396,8 @@ def test_what_one_split_reveals_of_another_is_counted() -> None:
         name: {"looks_for": f"{name} in two splits", "blocks": many == 0, "questions": many} for name, many in (("stem", 0), ("kin", 7))
     }
     html = page(FOUND._replace(leaks=leaks | {"without_knowledge": {}}), summarize(FOUND))
-    assert "Leaks between splits: 1 of 2 checks find any" in html and "Leaks between splits" not in page(FOUND, summarize(FOUND))
-    assert '<td>kin in two splits</td><td class="n">7</td><td>is allowed</td>' in html
+    assert "Leaks between splits: 1 of 2 checks found some" in html and "Leaks between splits" not in page(FOUND, summarize(FOUND))
+    assert '<td>kin in two splits</td><td class="n">7</td><td>allowed</td>' in html
 
 
 def test_marks_are_corrected_for_the_models_that_stand_against_the_line() -> None:
@@ -432,18 +432,18 @@ def test_the_best_of_many_that_guess_is_not_surely_above_chance() -> None:
 @pytest.mark.parametrize(
     ("others", "words"),
     [
-        ({"b": RUN | {"model": "n"}}, ["Best on fourfold facts: m, n with 30.0 % of 100<", "level with <b>n</b>"]),
+        ({"b": RUN | {"model": "n"}}, ["Best on fourfold facts: m, n with 30.0 % of 100<", "tied with <b>n</b>"]),
         (
             {"b": RUN | {"task": "choice", "model": "n", "accuracy": 0.9, "questions": 100}},
             [
                 "Best on fourfold facts: m with 30.0 %",
-                "No other model has at least 20 items of fourfold facts.",
+                "No other model has at least 20 scored items of fourfold facts.",
                 "<dt>Best on choice</dt>\n<dd><b>n</b>: 90.0 %",
             ],
         ),
         (
             {"b": RUN | {"model": "n", "facts": 2, "accuracy": 1.0}},
-            ["Best on fourfold facts: m with 30.0 %", "No other model has at least 20 items"],
+            ["Best on fourfold facts: m with 30.0 %", "No other model has at least 20 scored items"],
         ),
     ],
 )
@@ -457,8 +457,8 @@ def test_the_lead_names_all_that_are_level_and_none_of_few_items(others: dict, w
 def test_without_a_figure_of_enough_items_it_is_said_whether_a_model_ran() -> None:
     few = {"a": RUN | {"facts": LEAST - 1}}
     own, rules = (FOUND._replace(runs=few, judges={}, comparisons=[], baselines=names) for names in (set(), {"m"}))
-    assert "No model has a figure of at least 20 items yet." in page(own, summarize(own))
-    assert "yet: all that ran are baselines." in page(rules, summarize(rules))
+    assert "No model has a score on at least 20 items yet." in page(own, summarize(own))
+    assert "yet: only baselines have run." in page(rules, summarize(rules))
 
 
 def test_a_benchmark_of_questions_alone_does_not_speak_of_facts() -> None:
@@ -468,14 +468,15 @@ def test_a_benchmark_of_questions_alone_does_not_speak_of_facts() -> None:
     summary["splits"]["test"] = {"questions": 14, "claims": 0}
     html = page(stages, summary)
     assert (
-        "Test asks 14 questions, out of 70 questions (none rejected, or joined with an equal one)" in re.sub(r"<[^>]+>", "", html)
+        "The test split has 14 questions, drawn from 70 questions (none rejected or merged with a duplicate)"
+        in re.sub(r"<[^>]+>", "", html)
         and "Fourfold:" not in html
     )
 
 
 def test_shares_of_errors_are_said_to_be_of_the_first_repeat() -> None:
     errors = {"runs": {"tiny-claims": ERRORS["runs"]["tiny-claims"] | {"patterns": {"right": 1}}}}
-    assert "Of a run's first repeat." in page(FOUND._replace(errors=errors), summarize(FOUND))
+    assert "First repeat of each run only" in page(FOUND._replace(errors=errors), summarize(FOUND))
 
 
 def test_tokens_are_those_of_the_runs_whose_figures_stand_beside_them() -> None:
@@ -491,7 +492,7 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
         assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
     html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))
     assert "(at 0 and 100 % exact, Clopper-Pearson, over the effective number of clusters)" in html and "n 100</small>" in html
-    assert "the lead of +20.0 points may be noise" in html and "Best on fourfold facts: n with 50.0 % of 100, above" in html
+    assert "the lead of +20.0 points may be due to chance" in html and "Best on fourfold facts: n with 50.0 % of 100, above" in html
 
 
 @pytest.mark.slow
@@ -499,7 +500,7 @@ def test_failed_calls_are_told_beside_the_figures() -> None:
     failed = {**RUNS["tiny-choice"], "outcomes": OUTCOMES | {"truncated": 1, "failed": 7}, "replied": 3, "accuracy_of_replied": 0.667}
     told = "7 of 10 replies are missing and count as wrong; accuracy of the 3 items replied to: 66.7 %"
     html = page(FOUND._replace(runs={"hosted": failed}), summarize(FOUND))
-    assert told in html and "; 66.7 % of 3 replied to</small></td>" in html
+    assert told in html and "; 66.7 % of 3 answered</small></td>" in html
     assert told not in page(FOUND, summarize(FOUND))
 
 
@@ -523,7 +524,7 @@ def test_a_browser_shows_the_page_and_runs_nothing_in_it(browser, tmp_path: Path
     opened.on("pageerror", lambda error: faults.append(error))
     opened.goto((tmp_path / "index.html").as_uri())
     assert opened.title() == "AtomExam report"
-    assert opened.get_by_text("Every two runs of a task: 0 of 1 tested differ").is_visible()
+    assert opened.get_by_text("Pairwise comparison of runs: 0 of 1 tested pairs differ significantly").is_visible()
     opened.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     assert opened.get_by_role("cell", name="mark 61.25").is_visible()
     assert opened.get_by_role("cell", name="50.0 % 10.0 … 90.0").first.is_visible()
@@ -543,18 +544,22 @@ def test_the_first_screen_says_what_moved_since_a_version_and_whether_it_is_nois
     for rows, words in (
         (
             [still, lost],
-            "More than noise: tiny-claims 75.0 % → 50.0 % (−25.0). Not shown to be more than noise: tiny-choice 50.0 % → 50.0 %",
+            "Significant change: tiny-claims 75.0 % → 50.0 % (−25.0). No significant change, or too few items: tiny-choice 50.0 % → 50.0 %",
         ),
         (
             other,
-            "Trained anew, which has a noise of its own: tuned mark 10.0 % → 30.0 % (+20.0). "
-            "Moved, not tested: tiny-tcm following rate 50.0 % → 90.0 % (+40.0). Items: 3 questions added. "
-            "Params: split.seed 0 -> <i>; split.seed 1 -> <i>; split.seed 2 -> <i>; split.seed 3 -> <i>; 2 more: dvc params diff v1. All",
+            "Significant change, but retrained, which adds noise of its own: tuned mark 10.0 % → 30.0 % (+20.0). "
+            "Changed, not tested: tiny-tcm following rate 50.0 % → 90.0 % (+40.0). Items: 3 questions added. "
+            "Parameters: split.seed 0 -> <i>; split.seed 1 -> <i>; split.seed 2 -> <i>; split.seed 3 -> <i>; 2 more: dvc params diff v1. "
+            "All changes since",
         ),
-        ([[*lost[:2], 0.5, 0.5, 0, "untested"]], "No figure moved. Items: 3 questions added. All since <b>v1</b> (1a, 2026-01-01)"),
+        (
+            [[*lost[:2], 0.5, 0.5, 0, "untested"]],
+            "No figure changed. Items: 3 questions added. All changes since <b>v1</b> (1a, 2026-01-01)",
+        ),
         (
             [["tiny-claims", "accuracy", 0.5, 0.9, 0.4, "differs"]],
-            "a comparison of other figures than these; python -m eval.diff <b>v1</b> --html",
+            "The comparison in folder diff is of other figures than these; python -m eval.diff <b>v1</b> --html",
         ),
         (None, "Not compared with another version yet. python -m eval.diff TAG --html fills this line"),
     ):
@@ -585,9 +590,9 @@ def test_the_profile_of_each_source_and_the_lines_to_paste_are_shown() -> None:
     assert HOSTILE not in shown and "&lt;script&gt;" in shown
     assert "title_asks 90.0 %, others 0.0 %" in shown and "at most 0.02" in shown and "exam: EXAM, subject: SUBJECT" in shown
     assert "Records with instructions to a language model: 3" in shown and "fake mark 1" in shown
-    assert "Sources, as they were read" not in rendered("rejected", context | {"profile": {}}, scripted=True)
+    assert "Source statistics" not in rendered("rejected", context | {"profile": {}}, scripted=True)
     found = FOUND._replace(profile=profile)
-    assert "1 figures of sources" in page(found, summarize(found))
+    assert "1 source statistics" in page(found, summarize(found))
 
 
 BY_SOURCE = {"a": {"questions_in": 7}, "b": {"questions_in": 3}, "c": {"facts_out": 9}}
@@ -694,11 +699,11 @@ def test_every_run_says_with_which_model_and_settings_it_was_asked_and_what_nobo
     for name, weights in (("hub", "revision main: 1234"), ("served", "none of its own"), ("given", "replies 5678")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "weights.txt").write_text(weights + "\n")
-    unknown, own = "not known", "the model's, if it has one; enable_thinking False"
+    unknown, own = "unknown", "the model's, if it has one; enable_thinking False"
     found = asked_with({"models": models, "runs": runs}, tmp_path)
     assert [list(row.values()) for row in found.values()] == [
         ["hub, lab/seven, vllm", "revision main: 1234", own, "3", "32", "temperature 0.3, top_k 5, seed 1, stop verdict"],
-        ["served, gpt, openai", unknown, "the server's", "0", "as the answer needs", "temperature 0.0"],
+        ["served, gpt, openai", unknown, "the server's", "0", "set by the task", "temperature 0.0"],
         ["given, imports/models/given, imported", "replies 5678", *[unknown] * 4],
         ["rule, baseline", *["–"] * 5],
         ["hub, lab/seven, vllm", "revision main: 1234", own, "0", "–", "likelihood of each answer"],
@@ -720,7 +725,9 @@ def test_the_foot_says_how_to_repeat_the_figures_and_where_licence_and_citation_
 def test_the_release_and_its_exams_are_named_in_their_own_words() -> None:
     text = page(FOUND, summarize(FOUND), release="导游", exams={"PCE": ["心理咨询师", "咨询"], "律": ["司法考试"], "护士": ["护士"]})
     assert "<title>导游 report</title>" in text
-    assert "<b>PCE</b> psychological counsellor (心理咨询师); " in text and "<b>律</b> (司法考试); " in text and "<b>护士</b>" not in text
+    assert (
+        "<b>PCE</b> psychological counsellor exam (心理咨询师); " in text and "<b>律</b> (司法考试); " in text and "<b>护士</b>" not in text
+    )
 
 
 @pytest.mark.parametrize(("name", "x", "y"), [("intervals", "accuracy", "run"), ("bars", "accuracy", "part"), ("radar", "t", "accuracy")])

@@ -69,7 +69,7 @@ def test_lists_instruction_files_in_the_order_of_configs(train: set[str], test: 
 )
 def test_does_not_call_texts_of_files_public(sites: list[str], places: str) -> None:
     card = card_of(sources=Counter({("own", site, "2026-01-01"): 1 for site in sites}))
-    assert f"names the {places} it was found in" in card and ("are public" in card) == ("a.cn" in sites)
+    assert f"lists the {places} it comes from" in card and ("are public" in card) == ("a.cn" in sites)
 
 
 def test_counts_a_record_seen_twice_on_a_site_once(split_files, release_of, question) -> None:
@@ -96,7 +96,7 @@ def test_batch_size_changes_no_row(split_files, release_of, pool, claims, monkey
 def test_release_of_own_questions_does_not_mention_medicine(split_files, release_of, question) -> None:
     folder = release_of(split_files([question(number, exam="导游", subject="地理") for number in range(12)]))
     card, croissant = ((folder / name).read_text(encoding="utf-8") for name in ("README.md", "croissant.json"))
-    assert "\nQuestions of Chinese examinations, for the evaluation of language models." in card
+    assert "\nChinese exam questions, for the evaluation of language models." in card
     assert re.findall(r"^  - (benchmark|examination|medical|psychology)$", card, re.MULTILINE) == ["benchmark", "examination"]
     assert not re.search(r"\b(medic|psycholog|disease|patient|care\b|claims?\b|fourfold|facts?\b)", card + croissant, re.IGNORECASE)
 
@@ -135,7 +135,7 @@ def test_card_renders(browser, release: Path, tmp_path: Path) -> None:
     assert page.locator("h1").all_inner_texts() == ["AtomExam 0.1.0"]
     shown = page.inner_text("body")
     assert "| ---" not in shown and "{{" not in shown and "{%" not in shown and "&lt;" not in shown
-    assert {"Composition", "Versions", "Known flaws", "Sources and licences"} <= set(page.locator("h2").all_inner_texts())
+    assert {"Composition", "Versions", "Known limitations", "Sources and licences"} <= set(page.locator("h2").all_inner_texts())
     assert [address for address in asked if not address.startswith("file:")] == []
 
 

@@ -5,10 +5,10 @@
   const { element, percent } = AtomExam;
   const MOST = 4;
   const SAID = [
-    ["More than noise", "differs"],
-    ["Trained anew, which has a noise of its own", "retrained"],
-    ["Not shown to be more than noise", "unsure"],
-    ["Moved, not tested", "untested"],
+    ["Significant change", "differs"],
+    ["Significant change, but retrained, which adds noise of its own", "retrained"],
+    ["No significant change, or too few items", "unsure"],
+    ["Changed, not tested", "untested"],
   ];
   const box = document.getElementById("changed");
   const points = (share) => (share < 0 ? "−" : "+") + Math.abs(100 * share).toFixed(1);
@@ -28,18 +28,18 @@
       const isOf = ([run, figure, , now]) => figure !== "accuracy" || Math.abs((known[run] ?? NaN) - now) < 1.5e-8;
       if (!rows.every(isOf)) {
         const command = "python -m eval.diff " + from.split(" ")[0] + " --html";
-        return box.replaceChildren("The folder diff has a comparison of other figures than these; ", element("code", {}, command), " makes it anew.");
+        return box.replaceChildren("The comparison in folder diff is of other figures than these; ", element("code", {}, command), " updates it.");
       }
       const moved = rows.filter(([, , , , change]) => change).sort((a, b) => Math.abs(b[4]) - Math.abs(a[4]));
       const items = counts.filter(([, , total]) => total).map(([kind, became, total]) => `${total} ${kind}${total === 1 ? "" : "s"} ${became}`);
       return box.replaceChildren(
         ...SAID.flatMap(([title, said]) => figures(title, moved.filter((row) => row[5] === said))),
-        ...(moved.length ? [] : ["No figure moved. "]),
-        `Items: ${items.join(", ") || "the same"}. `,
-        ...(params.length ? [element("b", {}, "Params: "), params.slice(0, MOST).join("; ")] : []),
+        ...(moved.length ? [] : ["No figure changed. "]),
+        `Items: ${items.join(", ") || "unchanged"}. `,
+        ...(params.length ? [element("b", {}, "Parameters: "), params.slice(0, MOST).join("; ")] : []),
         ...(params.length > MOST ? [`; ${params.length - MOST} more: `, element("code", {}, all)] : []),
         params.length ? ". " : "",
-        element("a", { href: "../diff/index.html" }, `All since ${from}`),
+        element("a", { href: "../diff/index.html" }, `All changes since ${from}`),
       );
     },
   };

@@ -34,7 +34,7 @@
       details.set(part, { rows, texts, prompts });
     },
     since([from, to, digest, facets]) {
-      if (digest !== data.digest) throw new Error(`the difference of ${from} and ${to} is of other items than these`);
+      if (digest !== data.digest) throw new Error(`the comparison of ${from} and ${to} is of other items than these`);
       data.since = { from, to };
       for (const [name, pairs] of facets) {
         const values = [...new Set(pairs.map(([, value]) => value))];
@@ -49,7 +49,7 @@
 
   /** Return what a packed list holds: gzip of UTF-16, in base64. */
   async function unpacked(text) {
-    if (!window.DecompressionStream) throw new Error("this browser cannot unpack the items; any of 2023 or later can");
+    if (!window.DecompressionStream) throw new Error("this browser cannot decompress the items; browsers since 2023 can");
     const signs = atob(text);
     const bytes = new Uint8Array(signs.length);
     for (let at = 0; at < signs.length; at += 1) bytes[at] = signs.charCodeAt(at); // Uint8Array.from calls a function for each
@@ -73,7 +73,7 @@
         script.addEventListener("load", () => (script.wrong ? reject(script.wrong) : resolve(script.unpacked)));
         script.addEventListener("error", () => {
           waiting.delete(file);
-          reject(new Error(file + " could not be read; it belongs beside this page"));
+          reject(new Error(file + " could not be read; it must be next to this page"));
         });
         document.head.append(script);
       });

@@ -5,7 +5,7 @@
   const { data, element } = AtomExam;
   const WORDINGS = "wordings"; // of about: the cluster, where the page of clusters shows it
   const LABELS = {
-    2: ["factual, right answer 正确", "non-factual, right answer 错误"],
+    2: ["factual, correct answer 正确", "non-factual, correct answer 错误"],
     4: ["true, affirmed: 正确", "true, denied: 错误", "false, affirmed: 错误", "false, denied: 正确"],
   };
   const ADDRESS = /^https?:\/\//;
@@ -27,17 +27,17 @@
       for (const { letter, text } of item.options) {
         const right = (item.gold || "").includes(letter);
         const line = element("li", right ? { class: "gold" } : {}, element("b", {}, letter), " ", element("bdi", { lang: "zh" }, text));
-        if (right) line.append(element("span", { class: "tag" }, " ✓ right answer"));
+        if (right) line.append(element("span", { class: "tag" }, " ✓ correct"));
         list.append(line);
       }
       made.append(list);
-    } else if (item.sentences.length === 1) made.append(element("h3", {}, "Right answer"), words("p", item.gold || "hidden by the source"));
+    } else if (item.sentences.length === 1) made.append(element("h3", {}, "Correct answer"), words("p", item.gold || "not published by the source"));
     return made;
   }
 
   function reading(reply) {
     const strict = reply.answer === null ? reply.outcome : reply.answer;
-    return reply.committed === reply.answer ? strict : `${strict}; as a whole ${reply.committed === null ? "nothing" : reply.committed}`;
+    return reply.committed === reply.answer ? strict : `${strict}; overall ${reply.committed === null ? "nothing" : reply.committed}`;
   }
 
   /** Return letters as the model saw them, whose options were shifted by some places. */
@@ -48,7 +48,7 @@
 
   /** Return a reply with the place marked where the answer that was read stands: the first after 答案, else the last; not within a word. */
   function marked(reply, count) {
-    const said = reply.words === null ? "not kept" : reply.words;
+    const said = reply.words === null ? "not stored" : reply.words;
     const made = words("pre", "");
     const answer = reply.answer === null ? "" : seenAs(reply.answer, reply.prompt && reply.prompt.shift, count);
     const isPart = answer && reply.words !== null && answer !== said;
@@ -63,7 +63,7 @@
 
   /** Return the messages of a request, folded; of a later question of a case those after the reply before it. */
   function sent({ follows, messages }) {
-    const made = element("details", { class: "sent" }, element("summary", {}, `As sent, ${messages.length} message${messages.length === 1 ? "" : "s"}`));
+    const made = element("details", { class: "sent" }, element("summary", {}, `Prompt as sent, ${messages.length} message${messages.length === 1 ? "" : "s"}`));
     if (follows) made.append(element("p", {}, "After the reply to ", itemLink(follows)));
     for (const { role, content } of messages) made.append(element("div", {}, element("b", {}, role), words("pre", content)));
     return made;
@@ -74,7 +74,7 @@
   function replies(rows, count) {
     const table = element("table", { class: "replies" });
     const head = element("tr");
-    for (const name of ["run", "read as", "counts as", "reply"]) head.append(element("th", { scope: "col" }, name));
+    for (const name of ["run", "parsed answer", "result", "reply"]) head.append(element("th", { scope: "col" }, name));
     table.append(head);
     const isBaseline = new Map(data.runs.map((run) => [run.name, run.isBaseline]));
     for (const reply of rows.sort((a, b) => isBaseline.get(a.run) - isBaseline.get(b.run))) {
@@ -83,17 +83,17 @@
       const cell = element("td", {}, marked(reply, count));
       if (reply.chars) {
         const file = `data/predictions/${data.runs.find((run) => run.name === reply.run).model}/${reply.run}.jsonl`;
-        cell.append(element("p", { class: "note" }, `The first ${data.mostChars} of ${reply.chars} characters; ${file} has all.`));
+        cell.append(element("p", { class: "note" }, `The first ${data.mostChars} of ${reply.chars} characters; all are in ${file}.`));
       }
       if (reply.prompt) cell.append(sent(reply.prompt));
       const isLong = reply.answer !== null && reply.answer === reply.words && reply.answer.length > 20;
-      table.append(element("tr", {}, element("td", {}, about), words("td", isLong ? "its words" : reading(reply)), element("td", {}, worth), cell));
+      table.append(element("tr", {}, element("td", {}, about), words("td", isLong ? "the complete reply" : reading(reply)), element("td", {}, worth), cell));
     }
     return element("section", { "aria-label": "Replies" }, element("h3", {}, "Replies"), element("div", { class: "wide", tabindex: "0" }, table));
   }
 
   function provenance(seen, id) {
-    const made = element("section", { "aria-label": "Provenance" }, element("h3", {}, "Seen at"));
+    const made = element("section", { "aria-label": "Provenance" }, element("h3", {}, "Source"));
     const list = element("ul", { class: "seen" });
     for (const place of seen) {
       const url = ADDRESS.test(place.url)
@@ -103,7 +103,7 @@
       list.append(element("li", {}, rest, element("br"), url, element("br"), element("code", {}, place.page)));
     }
     const command = "python -m eval.trace " + id;
-    made.append(list, element("p", { class: "note" }, "Its versions, and the page's bytes in the archive: ", element("code", {}, command)));
+    made.append(list, element("p", { class: "note" }, "Its versions, and the archived page: ", element("code", {}, command)));
     return made;
   }
 
@@ -120,12 +120,12 @@
         const place = data.place.get(id);
         list.append(element("li", {}, itemLink(id), " ", element("bdi", { lang: "zh" }, place === undefined ? "" : data.item(place).sentences[0].slice(0, 80))));
       }
-      made.append(element("h3", {}, item.facets.some(({ name, value }) => name === "question_type" && /claim|fourfold/.test(value)) ? "On the same fact" : "Of the same case or group"), list);
+      made.append(element("h3", {}, item.facets.some(({ name, value }) => name === "question_type" && /claim|fourfold/.test(value)) ? "Same fact" : "Same case or group"), list);
     }
     for (const [name, value] of about) if (name !== WORDINGS) made.append(element("h3", {}, name), words("p", value));
     const further = [
-      ["clusters.html", "The other wordings of this question, with their differences", new Map(about).get(WORDINGS)],
-      ["evidence.html", "Evidence of claims of this type", new Map(item.facets.map(({ name, value }) => [name, value])).get("atomic_type")],
+      ["clusters.html", "Other wordings of this question, and how they differ", new Map(about).get(WORDINGS)],
+      ["evidence.html", "Evidence for claims of this type", new Map(item.facets.map(({ name, value }) => [name, value])).get("atomic_type")],
     ].filter(([page, , place]) => place && document.querySelector(`nav a[href="${page}"]`)); // beside a difference there is none
     for (const [page, title, place] of further) made.append(element("p", {}, element("a", { href: `${page}#${encodeURIComponent(place)}` }, title)));
     return made;

@@ -50,7 +50,7 @@
       said.replaceChildren(element("a", { href: "../diff/index.html" }, `What changed from ${from} to ${to}`));
     } catch (error) {
       const why = error.message.includes("could not be read") ? "Not compared with another version yet" : error.message;
-      said.textContent = `${why}. \`python -m eval.diff TAG --html\` does it; TAG is a git tag, or HEAD for the last commit. Then read this page again.`;
+      said.textContent = `${why}. \`python -m eval.diff TAG --html\` makes a comparison; TAG is a git tag, or HEAD for the last commit. Then reload this page.`;
     }
     follow(true);
   }
@@ -60,7 +60,7 @@
     choice("run", "run", names);
     makeColumns();
     choice("verdict", "outcome", Object.keys(filters.VERDICTS));
-    choice("relation", "run against other run", Object.keys(filters.RELATIONS));
+    choice("relation", "compared with other run", Object.keys(filters.RELATIONS));
     choice("other", "other run", [filters.EVERY, ...names]);
     choice("side", "sentence", data.SENTENCES);
     for (const facet of data.facets) choiceOf(facet);
@@ -109,7 +109,7 @@
     const rows = filters.figures(places, state.side).filter(({ asked }) => asked);
     const table = element("table", {});
     const head = element("tr");
-    for (const name of ["run", "asked", "scored", "right", "accuracy"]) head.append(element("th", { scope: "col" }, name));
+    for (const name of ["run", "items", "scored", "correct", "accuracy"]) head.append(element("th", { scope: "col" }, name));
     table.append(head);
     for (const { name, asked, scored, right, accuracy } of rows) {
       const cells = [name, asked, scored, Number(right.toFixed(2)), accuracy === null ? "–" : AtomExam.percent(accuracy)];
@@ -122,7 +122,7 @@
     places = filters.matching(state);
     drawColumns();
     list.show(places, at(), grown);
-    const words = data.read < data.items ? `, ${data.read} of ${data.items} read so far` : "";
+    const words = data.read < data.items ? `, ${data.read} of ${data.items} loaded` : "";
     byId("count").textContent = `${places.length} of ${data.items} items${words}`;
     drawFigures();
   }
@@ -130,7 +130,7 @@
   async function drawItem(focus) {
     const wanted = state.item;
     document.body.classList.toggle("opened", Boolean(wanted));
-    if (!wanted) return byId("item").replaceChildren(element("p", { class: "note" }, "Choose an item."));
+    if (!wanted) return byId("item").replaceChildren(element("p", { class: "note" }, "Select an item."));
     if (at() === undefined) {
       if (data.read < data.items) return undefined;
       return byId("item").replaceChildren(element("p", {}, `${wanted}: no such item in the test split of this version.`));
@@ -161,7 +161,7 @@
 
   function save() {
     const asked = data.runs.filter((_, run) => places.some((place) => data.verdict(place, run, "") !== null));
-    const rows = [["id", ...data.facets.map(({ name }) => name), "case", "text", "further sentences", "options", "answer", ...asked.map(({ name }) => name)]];
+    const rows = [["id", ...data.facets.map(({ name }) => name), "case", "text", "other sentences", "options", "answer", ...asked.map(({ name }) => name)]];
     for (const place of places) {
       const item = data.item(place);
       const facets = new Map(item.facets.map(({ name, value }) => [name, value]));

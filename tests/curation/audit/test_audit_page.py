@@ -92,7 +92,7 @@ def test_bar_lengths_match_shares(charts: Path, browser, scheme: str) -> None:
     page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     assert _width_of(page, f"{mcqa}.s1") == pytest.approx(3 * _width_of(page, f"{mcqa}.s0"), rel=0.01)
     filled, behind = (page.locator(f"{mcqa}.{name}").evaluate("one => getComputedStyle(one).fill") for name in ("s0", "s1"))
-    assert filled != behind and "The letters are not right equally often" in page.inner_text("body")
+    assert filled != behind and "The answer letters are not equally frequent" in page.inner_text("body")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1000
     context.close()
 
