@@ -28,6 +28,8 @@ _REMARK = re.compile(
     re.DOTALL,
 )
 """A note, a source or a sum below entries."""
+HEADS_ROWS = re.compile(r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s?[、.．]|第[一二三四五六七八九十\d]{1,3}[章节部篇]")
+"""The start of a heading above rows."""
 
 
 def is_boilerplate(text: str) -> bool:

@@ -18,7 +18,7 @@ from ruamel.yaml import YAML
 
 from crawlers.read.containers.files.reading import RepeatedKey
 from crawlers.read.tables.columns import SECTION, EntityLayout, RecordLayout, plain
-from crawlers.read.vocabulary.remarks import PERSON, is_remark
+from crawlers.read.vocabulary.remarks import HEADS_ROWS, PERSON, is_remark
 
 _PEOPLE = {
     "男性": ("male", "m", "man", "men", "男", "男性"),
@@ -52,8 +52,6 @@ _POWER = re.compile(r"^(?=10[\^⁰-⁹¹²³*])")
 _LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
 _EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
 _BARE_SIGN = re.compile(r"[-－]")
-_OF_ROWS = re.compile(r"[（(]?[一二三四五六七八九十]{1,3}[)）]?\s?[、.．]|第[一二三四五六七八九十\d]{1,3}[章节部篇]")
-"""The start of a heading above rows."""
 _BRACKET = re.compile(r"[(（]([^()（）]+)[)）]")
 _NO_REFERENCE = re.compile("危急|警戒|偏[高低]|升高|降低|临界|异常|旧|原")
 """What a bracket says of ranges that are no references."""
@@ -322,7 +320,7 @@ def remark_in(record: Mapping[str, Any], name: str | None) -> str | None:
     """Return the text of a row that is none of an entry: a remark where others have a name, or nothing but one or a heading."""
     texts = [text for value in record.values() if (text := plain_text(value))]
     head = texts[0] if len(texts) == 1 else plain_text(record.get(name or "")) or ""
-    return " ".join(texts) if is_remark(head) or (len(texts) == 1 and _OF_ROWS.match(head)) else None
+    return " ".join(texts) if is_remark(head) or (len(texts) == 1 and HEADS_ROWS.match(head)) else None
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
@@ -377,7 +375,9 @@ def propose_records(
     name = _name_key({key: _column(rows, key) for key in keys}, [*array])
     rows = [row for row in rows if not remark_in(row, name)]
     columns = {key: _column(rows, key) for key in keys}
-    if name is None or not set(_words().persons).isdisjoint(map(word_of, columns)) or _are_persons(columns[name].texts):
+    names = columns[name].texts if name else []
+    may_be_people = not any(map(looks_named, names)) and 2 * sum(bool(PERSON.fullmatch(each)) for each in names) > len(names)
+    if name is None or not set(_words().persons).isdisjoint(map(word_of, columns)) or may_be_people:
         return None
     others = [_NO_HEAD] if _words().signs[_NO_HEAD].search(name.lower()) else [kind for kind in _words().kinds if kind != _NO_HEAD]
     kinds = [of] if of else others
@@ -470,11 +470,6 @@ def _as_kind(
     )
     known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
-
-
-def _are_persons(names: Sequence[str]) -> bool:
-    """Return whether most names may be people's, and none looks like what may be described."""
-    return not any(map(looks_named, names)) and 2 * sum(bool(PERSON.fullmatch(each)) for each in names) > len(names)
 
 
 def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tuple[str | None, ...]]:
