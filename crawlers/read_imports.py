@@ -1,4 +1,4 @@
-"""Stage `read`: the user's files -> data/items/IMPORT.jsonl, and an account of their characters, metrics/extract/IMPORT.json.
+"""Stage `read`: the user's files -> data/items/IMPORT.jsonl and an account of their characters, metrics/extract/IMPORT.json.
 
 The files are stored unchanged in data/pages/IMPORT, so that later versions can trace a record to its bytes.
 """
@@ -31,7 +31,7 @@ from crawlers.store.warc import Page
 ORIGIN = "files"
 _MAX_LISTED = 5
 _FEW_CHARS = 500
-"""Unread characters allowed whatever their share: in a file of three questions, title and preface are most of the text."""
+"""Unread characters always allowed: in a file of three questions, title and preface are most of the text."""
 _logger = logging.getLogger("crawlers.read_imports")
 
 
@@ -86,7 +86,7 @@ def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
         ValueError: the format is unknown, or no file has it; the message lists the known formats.
     """
     if source.format:
-        suffixes_of(source.format)  # raise for an unknown format before reading files
+        suffixes_of(source.format)  # raise for an unknown format before files are read
     try:
         return named_files([source.path], source.format)
     except (FileNotFoundError, ValueError) as error:

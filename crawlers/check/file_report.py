@@ -1,4 +1,4 @@
-"""The report on files: text for a terminal, or JSON. Each file field by field, what is doubtful or unread, and what to do next."""
+"""The report on files, as text for a terminal or JSON: the fields of each file, what is doubtful or unread, and what to do next."""
 
 import re
 from collections import Counter
@@ -18,11 +18,11 @@ from crawlers.text.profile_lines import figures_of, misread_lines
 _LINE_COLUMNS = 160
 _FEW = 3  # below this number of questions, a share means nothing
 _MOST_SILENT, _MOST_UNREAD, _RARE = 0.5, 0.05, 0.15
-"""Maximum share of questions without an answer, and of unread characters, before the report advises; and of what a few questions have."""
+"""Shares above which the report gives advice: of unanswered questions and unread characters; and below which a flaw is rare."""
 _DATE = re.compile(
     r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}月\d{1,2}日|\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{1,2}"
 )
-"""What spreadsheets make of 1-2 and 3,4."""
+"""What spreadsheets turn 1-2 and 3,4 into."""
 
 
 class Checked(NamedTuple):
@@ -64,7 +64,7 @@ def as_json(files: Sequence[Checked]) -> str:
 
 
 def advice(row: ReportRow, command: str) -> Iterator[str]:
-    """Yield what to do about one file; nothing if nothing looks wrong."""
+    """Yield what to do about one file, if anything."""
     if row.error:
         yield f"It is not read: {row.error}"
         if "--propose" not in row.error and "confirmed: no" not in row.error:
@@ -107,7 +107,7 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
 
 
 def _with_fewer_options(questions: Sequence[QuestionItem]) -> list[QuestionItem]:
-    """Return the few questions that have fewer options than nearly all others."""
+    """Return the questions with fewer options than nearly all others, if they are few."""
     counts = Counter(len(item.options_raw) for item in questions if item.options_raw)
     usual, many = counts.most_common(1)[0] if counts else (0, 0)
     fewer = [item for item in questions if item.options_raw and len(item.options_raw) < usual]

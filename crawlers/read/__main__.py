@@ -4,7 +4,7 @@
     python -m crawlers.read imports/my_set "more/*.csv" --format table --rejected rejected.jsonl > items.jsonl
 
 PATH is a file, a folder or a pattern. Without --format the format is guessed from each file's name and content. Nothing is stored;
-docs/importing.md says how the files become a source of the pipeline.
+docs/importing.md explains how the files become a source of the pipeline.
 """
 
 import argparse
@@ -64,14 +64,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def write_sheet(items: Iterable[Item]) -> None:
-    """Write to stderr what the stages after reading would make of items of one source."""
+    """Write to stderr how the stages after reading would handle the items of one source."""
     from atomexam.runtime.source_sheet import lines_of, trial_sheet
 
     sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines_of(trial_sheet(items))))
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:
-    """Write a proposed layout beside each file that has none, and report it; return 1 if a file gets none."""
+    """Write a proposed layout next to each file that has none, and report it; return 1 if a file gets none."""
     failed = False
     for name, path in files:
         layout_path = layout_path_of(path)
@@ -172,7 +172,7 @@ def read_row(
                 row.format, row.reading, row.account = result
     except ValueError as error:  # a wrong file does not prevent the others from being read
         row.error = str(error)
-    except Exception as error:  # nor does a fault of a reader
+    except Exception as error:  # nor does a bug in a reader
         _logger.exception("%s", name)
         row.error = f"{name}: its reader failed ({type(error).__name__}); please report it with this file"
     return row
