@@ -56,7 +56,7 @@ _PACKED, _PACKED_BYTES = (b"PAR1", b"\x1f\x8b"), 10_000_000
 """The first bytes of parquet and gzip, which do not state their unpacked size, and the minimum size assumed: a gigabyte of memory."""
 _SECONDS, _SECONDS_PER_MEGABYTE = 60.0, 20.0
 _MEMORY, _MEMORY_PER_BYTE, _LEAST_MEMORY_PER_BYTE = 384 * 1024**2, 64, 16
-"""Memory for any file; for each of its bytes, up to 43 MB; and for each byte of larger files."""
+"""Memory for any file, with so much per byte, within the budget; minimum memory per byte of larger files."""
 _IN_LINES = 0.9
 """Share of the characters in rows that must also be in the lines of a page, if its rows come from its text and not from a script."""
 _HEAD, _MOST_SHOW, _FEW = 400, 0.8, 0.05
@@ -311,7 +311,7 @@ def _shape_of(kind: str, reading: FileReading, known: KnownLayouts | None) -> An
 
 
 def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Iterable[Leaf]) -> CharacterAccount:
-    """Return the account of rows that were read by content; if they come from the lines of a page or paper, the account of all its lines."""
+    """Return the account of rows read by content; if they come from the lines of a page or paper, the account of all its lines."""
     account = account_of_records(values, reading, [], is_table=False)
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in LINE_READERS and suffix not in PAGED:

@@ -41,7 +41,8 @@ PROPOSAL = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-
 _SKELETON = PaperLayout(question="{number}. {stem}\n{letter}. {option}\n答案：{answer}\n解析：{explanation}")
 _MOST_ROWS, _MOST_CHARS, _MOST_DOUBT_CHARS, _MOST_COLUMNS = 5, 60, 200, 30
 _MOST_IN_STEMS, _MOST_UNREAD = 0.05, 0.01
-"""Maximum shares for a confirmed proposal: of questions with options or an answer in their stems, and of unread characters.
+"""Maximum share of questions with options or an answer in their stems, for a confirmed proposal; and of unread characters, for a file
+that needs no layout.
 """
 _CELLS_OF_LINE, _ALIKE = 2, 0.6
 _LEAST_CASE_CHARS, _LEAST_STEM_CHARS, _DOUBTFUL = 60, 10, 0.8
@@ -323,9 +324,7 @@ def _questions(result: FileResult | ValueError) -> list[QuestionItem]:
 def _key(item: QuestionItem) -> tuple[str, ...]:
     """Return what must be equal in two readings of a question: stem without number, options without letters, answer."""
     number = number_of(flat(item.stem_raw or ""))
-    stem = _squeezed((item.stem_raw or "")[number.end if number else 0 :]).replace(
-        "()", ""
-    )  # the brackets of its answer may remain or not
+    stem = _squeezed((item.stem_raw or "")[number.end if number else 0 :]).replace("()", "")  # the brackets of its answer may remain or not
     options = map(without_letter, item.options_raw or item.shared_options_raw or [])
     return (stem, *map(_squeezed, options), bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
 
