@@ -1,4 +1,4 @@
-"""Lines and cells that are no content: who made a text, notes, sources and sums. From texts to values."""
+"""Lines and cells without content: makers' names, notes, sources and sums. Texts -> values."""
 
 import re
 
@@ -15,7 +15,7 @@ _MAKER = re.compile(
     rf"[（(【\[]?(?:待(?:补充|完善|更新)|未完待续|(?:核准|批准|修[订改])日期[】\]]?(?:\s?[:：]?\s?[\d年月日./-]{{0,60}})|[^。\n]{{0,9}}仔细阅读.{{0,4}}说明书[^。\n]{{0,30}}[。]?|(?:{_ROLE})(?:\s?[:：][^。]{{0,30}}|\s{PERSON.pattern}(?:\s?(?:{_ROLE}))?)"
     rf"|(?:文[/／]\s?)?{PERSON.pattern}[\s，,（(]{{0,2}}(?:{_ROLE})(?:[\s，,].{{0,40}})?|文\s?[/／]\s?{PERSON.pattern})[）)】\]]?"
 )
-"""What says who made a text, or how far it is."""
+"""Words for who made a text, or its status."""
 _REMARK = re.compile(
     r"[（(【\[*※＊]{0,2}\s?(?:备?注|附注|注释|说明|编?者按|(?:免责)?声明|(?:[数资信图文内][据料息片章献容])?(?:来源|出处)|参考(?:资料|文献|书目)"
     r"|(?:[制填]表|统计|发布|审核|编制|整理|录入|出版|打印|修订|更新)(?:日期|时间|单位|部门|机构)|日期|联系(?:人|方式|电话))\d{0,2}(?:\s?[:：].*)?"
@@ -26,10 +26,10 @@ _REMARK = re.compile(
 
 
 def says_maker(text: str) -> bool:
-    """Return whether a text says who made what it stands in."""
+    """Return whether a text says who made the document."""
     return _MAKER.fullmatch(text.strip()) is not None
 
 
 def is_remark(text: str) -> bool:
-    """Return whether a text is a note, a source or a sum, or says who made what it stands in."""
+    """Return whether a text is a note, a source or a sum, or says who made the document."""
     return _REMARK.fullmatch(text.strip()) is not None or says_maker(text)
