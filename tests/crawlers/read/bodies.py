@@ -20,7 +20,7 @@ LETTERS = "ABCD"
 
 
 class Asked(NamedTuple):
-    """One question of the bank that files of all forms hold."""
+    """One question of the bank that files of all forms contain."""
 
     n: int
     stem: str
@@ -64,7 +64,7 @@ def csv_of(rows: Iterable[Sequence[Any]], delimiter: str = ",", encoding: str = 
 
 
 def book_of(*sheets: Any, merged: Iterable[str] = (), hidden: str = "") -> bytes:
-    """Return a workbook; a sheet is its rows, or a tuple of its title and these."""
+    """Return a workbook; a sheet is its rows, or a tuple of title and rows."""
     book = Workbook()
     book.remove(book.active)
     for given in sheets:
@@ -79,7 +79,7 @@ def book_of(*sheets: Any, merged: Iterable[str] = (), hidden: str = "") -> bytes
 
 
 def word_of(*tables: Sequence[Sequence[str]], above: Sequence[str] = (), merged: Sequence[tuple[int, int, int, int]] = ()) -> bytes:
-    """Return a document of Word with tables."""
+    """Return a Word document with tables."""
     document = Document()
     for line in above:
         document.add_paragraph(line)
@@ -103,7 +103,7 @@ def zip_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATE
 
 
 def result_of(name: str, body: str | bytes) -> FileResult:
-    """Return what is read from a file, and the account of it, which has to add up."""
+    """Return the reading of a file and its account, which must add up."""
     given = body.encode() if isinstance(body, str) else body
     [result] = [step for step in read_steps(name, given, None, SEEN) if isinstance(step, FileResult)]
     assert result.account.difference == 0
