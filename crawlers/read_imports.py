@@ -58,8 +58,8 @@ def store_files(name: str, source: Import, folder: Path) -> int:
     """
     path = Path(source.path)
     if path.is_file() and (layout := layout_path_of(path)).is_file():
-        watched = f"DVC watches {path} alone, not {layout.name} beside it"
-        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and name that as `path`")
+        watched = f"DVC watches only {path}, not its layout {layout.name}"
+        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and give that as `path`")
     if path.parts[:1] == ("imports",) and not Path(f"{Path(*path.parts[:2])}.dvc").exists():
         _logger.warning("%s: DVC does not track %s, so a clone will not have it: `dvc add %s`", name, path, Path(*path.parts[:2]))
     files = files_of(name, source)
@@ -123,7 +123,7 @@ def read_files(
         body = read_page(folder, row).body
         beside = layout_beside(paths[file], known_formats()) if file in paths else None
         if beside and source.format:
-            _logger.warning("%s: %s: read by %s beside it, not by format %s", name, file, layout_path_of(paths[file]).name, source.format)
+            _logger.warning("%s: %s: read by its layout %s, not by format %s", name, file, layout_path_of(paths[file]).name, source.format)
         format_name, known = beside or (source.format, None)
         [file_result] = [step for step in read_steps(file, body, format_name, provenance, known=known) if isinstance(step, FileResult)]
         reading, account = file_result.reading, file_result.account

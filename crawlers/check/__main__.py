@@ -252,7 +252,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
         "--save", nargs=2, action="append", default=[], metavar=("CASE", "URL"), help="save a page that was read as a fixture"
     )
     parser.add_argument(
-        "--sheet", action="store_true", help="also show what `clean` and `near_duplicates` would make of the items, and reject of them"
+        "--sheet",
+        action="store_true",
+        help="also show how `clean` and `near_duplicates` would change the items, and which they would reject",
     )
     parser.add_argument("--save-all", action="store_true", help="save one page of each kind as a fixture, live_KIND")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")

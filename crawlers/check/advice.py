@@ -31,9 +31,9 @@ def _access(findings: Findings) -> Iterator[str]:
     """Yield what prevents pages from being read at all."""
     causes = Counter(map(cause, findings.failed.values()))
     if any(HOST_NOT_FOUND in why for why in findings.failed.values()):
-        yield "The host's name is not known: is the address in start_urls right, and is there a network?"
+        yield "The host name cannot be resolved: check the address in start_urls and the network connection."
     if NO_ROBOTS in causes and HOST_NOT_FOUND not in causes:
-        yield "robots.txt of the site cannot be fetched, and such a site is not crawled (RFC 9309): look at it in a browser, or try later."
+        yield "The site's robots.txt cannot be fetched, so the site is not crawled (RFC 9309): open it in a browser, or try later."
     refusing = [status for status in findings.refused.values() if status in _REFUSING]
     refusing += [
         int(status_match[1])
@@ -129,7 +129,7 @@ def _off_site(findings: Findings) -> Iterator[str]:
 def _no_items(findings: Findings) -> Iterator[str]:
     if not (findings.pages or findings.failed or findings.refused or findings.forbidden or findings.errors):
         hosts = ", ".join(findings.hosts)
-        yield f"No page came, and nothing failed: are start_urls addresses of pages, and on the hosts of allowed_domains ({hosts})?"
+        yield f"No page was received, and nothing failed: check that start_urls are pages on the hosts of allowed_domains ({hosts})."
     if findings.items or not findings.pages or any(page.is_empty for page in findings.pages):
         return
     if findings.over_limit:
@@ -140,7 +140,7 @@ def _no_items(findings: Findings) -> Iterator[str]:
 
 def _gone(findings: Findings) -> Iterator[str]:
     if gone := [url for url, status in findings.refused.items() if status in (404, 410)]:
-        where = "not a fault if the page was simply not saved" if findings.mode == "embedded" else "is its address right?"
+        where = "not a fault if the page was simply not saved" if findings.mode == "embedded" else "check the address"
         yield f"{counted(len(gone), 'link')} to missing pages ({_first(gone)}): {where}."
 
 

@@ -68,24 +68,24 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
     if row.error:
         yield f"It is not read: {row.error}"
         if "--propose" not in row.error and "confirmed: no" not in row.error:
-            yield f"If it has questions or entries: {command} --propose writes a layout of its columns or lines, to be corrected."
+            yield f"If it has questions or entries: {command} --propose writes a layout of its columns or lines for you to correct."
         return
     questions, silent = row.reading.sound, [item for item in row.reading.sound if not item.answer_raw]
     if not row.reading.items:
         yield f"Nothing was found: is {row.format} its format? {command} --verbose shows its lines, --format NAME reads it as another."
     if len(questions) >= _FEW and len(silent) > len(questions) * _MOST_SILENT:
         yield (
-            f"{len(silent)} of {len(questions)} questions have no answer (first {silent[0].provenance.position}): look where the file "
-            "keeps them: a further column, a list at its end, a file beside it, colour or bold type."
+            f"{len(silent)} of {len(questions)} questions have no answer (first {silent[0].provenance.position}): look for the answers in "
+            "another column, a list at the end, a separate file, or colour or bold type."
         )
     if dates := [item for item in questions if _is_date(item)]:
         more = f", and {len(dates) - 1} more" if dates[1:] else ""
         yield (
-            f"The answer {dates[0].answer_raw} ({dates[0].provenance.position}{more}) is a date, and no option: spreadsheets make dates of "
-            "1-2 and 3,4. Format that column as text, and write the answers again."
+            f"The answer {dates[0].answer_raw} ({dates[0].provenance.position}{more}) is a date, not an option: spreadsheets turn 1-2 and "
+            "3,4 into dates. Format the column as text and enter the answers again."
         )
     if fewer := _with_fewer_options(questions):
-        yield f"{counted(len(fewer), 'question')} with fewer options than most (first {fewer[0].provenance.position}): is one lost?"
+        yield f"{counted(len(fewer), 'question')} with fewer options than most (first {fewer[0].provenance.position}): is one missing?"
     if doubts := _doubts(row):
         most, count = max(doubts.items(), key=lambda pair: (pair[1], pair[0]))
         yield (
@@ -96,8 +96,8 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
         yield f"{counted(row.account.questions_unread, 'question or record')} may be in the unread text: {command} --verbose shows where."
     if within := [one for one in row.account.unread if one.reason == WITHIN_ITEM]:
         yield (
-            f"In no item, but between the parts of one: {counted(len(within), 'line')}, first {within[0].position.replace(':', ' ')}: "
-            f"{within[0].text}: {command} --propose writes a layout, in which `leave_out` names what is of no use."
+            f"Unread between the parts of an item: {counted(len(within), 'line')}, first {within[0].position.replace(':', ' ')}: "
+            f"{within[0].text}: {command} --propose writes a layout; list unneeded lines there under `leave_out`."
         )
     if row.account.unread_share > _MOST_UNREAD:
         yield (
@@ -143,7 +143,7 @@ def _next(files: Sequence[Checked], command: str) -> list[str]:
         return [f"nothing was read from {counted(len(files), 'file')}"]
     if open_ones := sum(next(advice(*each), None) is not None or bool(misread_lines(each[0].reading.items)) for each in files):
         what = f"the {counted(open_ones, 'file')} with advice or misread questions"
-        return [f"first see to {what}; to get what is read now: {command} > items.jsonl"]
+        return [f"first check {what}; to get what is read now: {command} > items.jsonl"]
     step = "a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"
     return [
         f"nothing looks wrong in what is read; {command} --sheet shows what cleaning rejects of it",

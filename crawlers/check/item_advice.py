@@ -58,7 +58,7 @@ def _answers(questions: list[QuestionItem]) -> Iterator[str]:
     beyond = [one for one in questions if _is_beyond(one)]
     if beyond:
         excerpt = cut(beyond[0].answer_raw or "", 20)
-        problem = f"have an answer that names none of their options (here {excerpt}): is an option lost, or is the site wrong?"
+        problem = f"have an answer that names none of their options (here {excerpt}): is an option missing, or is the site wrong?"
         yield _sentence(beyond, questions, problem, beyond[0])
     inside = [one for one in questions if _ANSWER_WITHIN.search("\n".join([one.stem_raw or "", *(one.options_raw or [])]))]
     if inside:

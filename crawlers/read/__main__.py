@@ -81,8 +81,8 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
                 raise FileExistsError
             with replacing(layout_path) as part:
                 part.write_text(text, encoding="utf-8")
-            unsure = "not certain: check its rows and remove `confirmed: no`; " if UNCONFIRMED in text else ""
-            sys.stderr.write(f"{layout_path}: {unsure}correct it where it is wrong, then: python -m crawlers.read {path}\n")
+            unsure = "uncertain: check its rows and remove `confirmed: no`; " if UNCONFIRMED in text else ""
+            sys.stderr.write(f"{layout_path}: {unsure}correct any mistakes, then run: python -m crawlers.read {path}\n")
         except FileExistsError:
             failed = True
             sys.stderr.write(f"error: {layout_path}: exists already; remove it to get a new proposal\n")
@@ -143,7 +143,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
         "--beside", action="append", default=[], metavar="KEY", help="with --report: include the value of this key for each record"
     )
     parser.add_argument(
-        "--sheet", action="store_true", help="also show what `clean` and `near_duplicates` would make of what was read, and reject of it"
+        "--sheet",
+        action="store_true",
+        help="also show how `clean` and `near_duplicates` would change the items, and which they would reject",
     )
     parser.add_argument(
         "--verbose", action="store_true", help="show where and why items were rejected, and the lines that belong to no item"
@@ -160,7 +162,7 @@ def read_row(
         body = read_bytes(name, path)
         if beside := layout_beside(path, known_formats()):
             if format_name not in (None, beside[0]):
-                _logger.warning("%s: read by %s beside it, not by --format %s", name, layout_path_of(path).name, format_name)
+                _logger.warning("%s: read by its layout %s, not by --format %s", name, layout_path_of(path).name, format_name)
             format_name, known = beside
         row.guessed = format_name is None
         url = f"file:{name}"

@@ -276,8 +276,8 @@ def _refuse_talk(name: str, drafts: Sequence[Draft]) -> None:
     """Refuse a file if few questions have options, a truth value, or the wording or type of an examination."""
     sure = sum(bool(each.options) or _is_examined(each) for each in drafts)
     if sure < max(1, _MOST * len(drafts)):
-        found = f"{sure} of {len(drafts)} questions put to a model have options, a truth value or the words of an examination"
-        raise Refusal(f"{name}: {found}; talk is not a question bank; a layout reads other records: docs/importing.md")
+        found = f"{sure} of {len(drafts)} requests have options, a truth value or the wording of an examination"
+        raise Refusal(f"{name}: {found}; talk is not a question bank; to read other records, write a layout: docs/importing.md")
 
 
 def _is_examined(draft: Draft) -> bool:

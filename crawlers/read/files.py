@@ -378,5 +378,7 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
         account.characters += headers
         account.furniture["page_header"] += headers
     if account.difference:
-        raise Refusal(f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: report this file")
+        raise Refusal(
+            f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: please report this file"
+        )
     return account

@@ -141,7 +141,7 @@ def lines_of(name: str, body: bytes, suffix: str) -> Text:
         return text_of_sheet(name, body)
     with suppress(Refusal):
         return read_text(name, body)
-    raise Refusal(f"{name}: no lines of text, which `paper` in its layout reads; `tables` reads columns: docs/importing.md")
+    raise Refusal(f"{name}: no lines of text for `paper` in its layout; `tables` reads columns: docs/importing.md")
 
 
 def is_open_format(format_name: str | None, known: KnownLayouts | None = None) -> bool:

@@ -289,7 +289,7 @@ def _found_in(draft: Draft, usual: int) -> str:
         return f"its options are lettered {found}; expected {', '.join(LETTERS[: max(len(options), usual)])}, each once and in this order"
     if further := next((option for option in options if "\n" in option.strip()), None):
         above, _, line = further.partition("\n")
-        return f"below its option {shown(above)} is a further line, {shown(line)}; expected an option on each line, A, B, C and so on"
+        return f"another line, {shown(line)}, follows its option {shown(above)}; expected an option on each line, A, B, C and so on"
     is_lettered = draft.answer is not None and WHOLE_ANSWER.fullmatch(flat(draft.answer))
     if is_lettered and (beyond := sorted(set(draft.answer or "") & set(LETTERS[len(options) :]))):
         return f"its answer {draft.answer} names {', '.join(beyond)}, but its last option is {LETTERS[len(options) - 1]}"

@@ -191,7 +191,7 @@ def _of_entries(name: str, body: bytes) -> _Proposal:
     notes = [f"{len(records)} records of {entity.type}, recognized with a confidence of {found.confidence:.0%}"]
     for key, label in labels.items():
         notes.append(f"{'? by its values: ' if key in found.by_content else ''}{label}: {_quoted(key)}: {_examples(rows, key)}")
-    notes += [f"not known, kept under its own name: {_quoted(key)}: {_examples(rows, key)}" for key in found.unknown]
+    notes += [f"unknown, stored under its own name: {_quoted(key)}: {_examples(rows, key)}" for key in found.unknown]
     layout = structs.replace(found.layout, entity=structs.replace(entity, labels=labels))
     return _Proposal(FileLayout(**structs.asdict(layout)), found.confidence >= SURE and not found.by_content, notes)
 
@@ -227,7 +227,7 @@ def _compared(name: str, body: bytes, proposal: _Proposal, usual: FileResult | V
     doubts = [f"options or an answer in its stem: {item.stem_raw}" for item in in_stems if len(in_stems) > _MOST_IN_STEMS * len(items)][:2]
     doubts += [f"without an answer: {item.stem_raw}" for item in unanswered][:2]
     doubts += [f"rejected: {fault}" for fault in own.reading.faults]
-    doubts += [f"read otherwise without this layout: {key[0]}" for key in lost]
+    doubts += [f"read differently without this layout: {key[0]}" for key in lost]
     doubts += [f"not read without this layout: {key[0]}" for key in list(new)[:1]]
     doubts += [f"unread: {one.text}" for one in own.account.unread if proposal.layout.paper]
     if isinstance(usual, FileResult) and own.account.unread_characters > usual.account.unread_characters:
@@ -271,7 +271,7 @@ def _skeleton(name: str, inner: str, body: bytes, usual: FileResult | ValueError
             raise Refusal(f"{name}: no layout was found, and none is needed for its {count} questions, which are read as {usual.format}")
     suffix = PurePath(inner).suffix.lower()
     notes = [
-        "no layout was found: write it from the lines or columns below; docs/importing.md has all keys",
+        "no layout was found: write one from the lines or columns below; docs/importing.md has all keys",
         f"without it: {_counts(usual)}",
     ]
     if suffix not in LINE_READERS:

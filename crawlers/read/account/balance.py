@@ -40,7 +40,7 @@ _OPTIONS = re.compile(r"^(?:备?选项|选择项|候选|options?|choices?|candid
 _CODE = re.compile(r"[A-Za-z0-9,，;；|\s]{1,12}")
 _RIGHT = re.compile(r"correct|right|standard|official|gold|正确|标准", re.IGNORECASE)
 _GAP = re.compile(r"_{2,}|[(（]\s*[)）]")
-_LAYOUT = "write a layout that says what stands where (--propose begins one): docs/importing.md"
+_LAYOUT = "write a layout that says where each part is (--propose drafts one): docs/importing.md"
 _MOST_UNREAD, _FEW_CHARS = 0.5, 500
 """Share of unread characters from which a file is not a question bank; number of unread characters that is always allowed."""
 
@@ -64,8 +64,8 @@ def refuse_little_read(name: str, reading: FileReading, account: CharacterAccoun
         is_option = LETTER_IN_NAME.search(column) and not any(map(str.isascii, texts))
         are_own = len(set(texts)) >= _NEARLY_ALL * len(texts) and _are_unlike(texts)
         if is_beside_most and (is_option or are_own) and _may_be_options(column):
-            found = f"{len(texts)} texts of {column!r} beside questions are in no item, such as {texts[0]!r} and {texts[-1]!r}"
-            raise Refusal(f"{name}: {found}; they may be options, answers or explanations: {_LAYOUT}; `unread: [{column}]` leaves them out")
+            found = f"{len(texts)} texts of {column!r} next to questions are in no item, such as {texts[0]!r} and {texts[-1]!r}"
+            raise Refusal(f"{name}: {found}; they may be options, answers or explanations: {_LAYOUT}; `unread: [{column}]` ignores them")
 
 
 class _Row(Struct):
@@ -84,10 +84,10 @@ def with_doubts(reading: FileReading, leaves: Iterable[Leaf], unread: Sequence[U
     """
     rows = list(_rows_of(reading, leaves))
     findings = [
-        ("options_unreadable", "have no options, and texts beside them are unread", _without_their_options(rows, unread)),
+        ("options_unreadable", "have no options, and texts next to them are unread", _without_their_options(rows, unread)),
         ("options_unreadable", "have no options, and their answers are lists", _with_lists_as_answers(rows, reading)),
         ("stem_unreadable", "are above a row of a further text without a number", _cut_by_row(reading.items) if is_table else []),
-        ("answer_unreadable", "have options that are listed in another order, too", _with_other_order(rows)),
+        ("answer_unreadable", "have options that are also listed in another order", _with_other_order(rows)),
         ("two_answers", "have two columns that fit as answers", _with_other_answer(rows, reading)),
     ]
     doubts: dict[int, str] = {}
@@ -327,7 +327,7 @@ def with_contradictions_doubted(reading: FileReading) -> FileReading:
     if not contrary:
         return reading
     items = [structs.replace(item, doubt="two_answers") if at in contrary else item for at, item in enumerate(items)]
-    fault = f"two_answers: {len(contrary)} questions are asked alike and answered differently"
+    fault = f"two_answers: {len(contrary)} questions have the same text but different answers"
     return structs.replace(reading, items=items, faults=[*reading.faults, fault])
 
 

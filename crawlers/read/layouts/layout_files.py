@@ -119,8 +119,8 @@ _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
 """Limits of a layout file; brackets are those open at once, since the cost of each YAML token is proportional to their number."""
 _ONE_ROLE = (
-    "expected a column for each; only if the cells of one have whole questions, it may be `stem`, `options` and `answer`, "
-    "and with `form: marked` that of the options is `answer`, too"
+    "expected a separate column for each; only a column of whole questions may be `stem`, `options` and `answer`, "
+    "and with `form: marked` the column of the options is also `answer`"
 )
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ADVICE = "docs/importing.md has an example"

@@ -127,7 +127,7 @@ def compiled(pattern: str, where: str) -> LinePattern:
     tokens: list[tuple[str, str]] = []
     for match in _TOKEN.finditer(flat(pattern)):
         if match["brace"]:
-            raise ValueError(f"{where}: pattern {pattern!r}: a brace alone; expected a name in braces, or {{{{ for the sign itself")
+            raise ValueError(f"{where}: pattern {pattern!r}: an unmatched brace; expected a name in braces, or {{{{ for the sign itself")
         kind = str(match.lastgroup)
         if kind == "name":
             one_of(match["name"], NAMES, "name in braces", f"{where}: pattern {pattern!r}")
@@ -138,7 +138,7 @@ def compiled(pattern: str, where: str) -> LinePattern:
     if len(names) > _MOST_NAMES:
         raise ValueError(f"{where}: pattern {pattern!r}: {len(names)} names; expected at most {_MOST_NAMES}")
     if again := next((name for name in ("number", "numeral", "first", "last") if names.count(name) > 1), None):
-        raise ValueError(f"{where}: pattern {pattern!r}: {{{again}}} twice; use {{}} for what is of no use")
+        raise ValueError(f"{where}: pattern {pattern!r}: {{{again}}} twice; use {{}} for text to ignore")
     strict, loose = _form(tokens, few | {"answer": _ANSWERS if "last" in names else _ANSWER}), _form(tokens, few)
     if strict is None:
         raise ValueError(f"{where}: pattern {pattern!r}: expected a sign or a blank between two names")

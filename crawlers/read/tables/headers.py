@@ -69,7 +69,7 @@ def read_sheets(name: str, tables: Iterable[Sheet], is_header: IsHeader) -> Iter
         entries = "for entries a name and what describes it, such as 症状, 功效 or 参考值"
         wanted = f"expected a row that names the columns: {keys}; {entries}"
         first = without[0].above[0][:_MOST_ROW_CHARS] if without else "no rows"
-        raise Refusal(f"{name}: no header that is known in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
+        raise Refusal(f"{name}: no known header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
     yield from without
 
 
@@ -96,7 +96,7 @@ def _under_its_header(title: str, rows: Iterator[LocatedRow], is_header: IsHeade
         if len(above) >= _HEADER_WITHIN:
             break
     count = len(above) + sum(any(cells) for _, cells in rows)
-    return SheetTable(title, above, [], iter(()), why=f"no header that is known, so its {count} rows are not read")
+    return SheetTable(title, above, [], iter(()), why=f"no known header, so its {count} rows are not read")
 
 
 def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) -> SheetTable:

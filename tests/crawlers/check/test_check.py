@@ -90,7 +90,7 @@ CASES = {
         found(page(1, *[question(position=f"q{n}", answer_raw="A" if n == 1 else None) for n in range(3)])),
         "2 of 3 questions have no answer",
     ),
-    "an answer beyond": (found(page(1, question(answer_raw="Ａ，Ｃ"))), "names none of (their|its) options .*is an option lost"),
+    "an answer beyond": (found(page(1, question(answer_raw="Ａ，Ｃ"))), "names none of (their|its) options .*is an option missing"),
     "an answer in the stem": (found(page(1, question(stem_raw="题干。答案：B"))), "has 答案 or 解析 inside the stem"),
     "no stem": (found(page(1, question(stem_raw=None))), "has no stem"),
     "tags": (found(page(1, question(stem_raw="题干<br/>又&nbsp;一行"))), "tags or entities .*text_of"),
@@ -120,12 +120,12 @@ CASES = {
         found(page(1, *[question(position=f"q{n % 2}", stem_raw=f"题{n}") for n in range(4)])),
         "2 positions are used for several items, the first: q0 of",
     ),
-    "nothing at all": (found(), r"No page came.*start_urls.*allowed_domains \(www.toy.example\)"),
+    "nothing at all": (found(), r"No page was received.*start_urls.*allowed_domains \(www.toy.example\)"),
     "a doubt": (found(page(1, question(doubt="two_answers"))), r"1 question rejected \(two_answers\): two different answers"),
     "another host": (found(asking("https://img.toy2.example/1", f"{SITE}/1")), r"Links lead to img.toy2.example.*allowed_domains"),
     "robots": (found(forbidden=3), "robots.txt forbids 3 requests"),
-    "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt of the site cannot be fetched"),
-    "no host": (found(failed={SITE: "robots.txt without answer: host not found"}), "host's name is not known"),
+    "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt cannot be fetched"),
+    "no host": (found(failed={SITE: "robots.txt without answer: host not found"}), "host name cannot be resolved"),
     "refused": (found(failed={f"GET {SITE}": "HTTP status 403"}), r"refuses every page \(HTTP status 403\).*do not try to get around"),
     "an error": (found(failed={f"GET {SITE}": "HTTP status 503"}), r"1 request answered with an error \(HTTP status 503\)"),
     "no such host here": (found(failed={SITE: "HTTP status 501"}, mode="embedded"), "save a page of that host in its pages/"),
@@ -447,7 +447,7 @@ def test_reports_every_file_of_a_folder_field_by_field(folder: Path, capsys: pyt
     assert "12 of 12 questions have no answer (first line:2)" in said
     assert "c.csv: not read" in said and f"python -m crawlers.read {folder}/c.csv --propose writes a layout" in said
     assert "d.json: not read" in said and "d.json: may contain questions, but which is not certain" in said
-    assert "first see to the 3 files with advice or misread questions" in said
+    assert "first check the 3 files with advice or misread questions" in said
     assert main([str(folder / "a.csv")]) == 0
     *_, found, following = capsys.readouterr().out.splitlines()
     assert found == (
@@ -466,7 +466,7 @@ def test_reports_a_line_between_the_parts_of_an_item(tmp_path: Path, capsys: pyt
         rows = [*lines[:at], "", "考点编号ZX77与来源", "", *lines[at:], "解析：先看最急的一项"]
         (tmp_path / "a.txt").write_text("\n".join(rows), encoding="utf-8")
         assert main([str(tmp_path / "a.txt")]) == 0
-        told[at] = "In no item, but between the parts of one: 1 line, first line" in capsys.readouterr().out
+        told[at] = "Unread between the parts of an item: 1 line, first line" in capsys.readouterr().out
     assert told == {0: False, 4: False, 8: False, len(lines): True}
 
 
@@ -476,7 +476,7 @@ def test_reports_a_few_questions_with_fewer_options_than_most(tmp_path: Path, ca
         (tmp_path / "a.txt").write_text("\n".join(line for lines in asked for line in lines), encoding="utf-8")
         main([str(tmp_path / "a.txt")])
         told = capsys.readouterr().out
-        assert ("1 question with fewer options than most (first q1): is one lost?" in told) is is_told
+        assert ("1 question with fewer options than most (first q1): is one missing?" in told) is is_told
 
 
 @pytest.mark.parametrize(
@@ -502,7 +502,7 @@ def test_reports_a_date_in_place_of_an_answer(tmp_path: Path, capsys: pytest.Cap
     text = "\n".join(",".join(row) for row in [["题干", "选项A", "选项B", "选项C", "答案"], *rows])
     (tmp_path / "bank.csv").write_text(text, encoding="utf-8")
     main([str(tmp_path / "bank.csv")])
-    assert "The answer 2024-01-02 (line:6, and 2 more) is a date, and no option" in capsys.readouterr().out
+    assert "The answer 2024-01-02 (line:6, and 2 more) is a date, not an option" in capsys.readouterr().out
 
 
 def test_reports_the_same_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,7 +113,7 @@ def test_read_and_check_show_both(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "\n  - {source: NAME, exam: EXAM, subject: SUBJECT}  # 20 questions\n" in told
     assert "unread: [收藏]" in told
     check([str(tmp_path / "bank.csv")])
-    assert "first see to the 1 file with advice or misread questions" in capsys.readouterr().out
+    assert "first check the 1 file with advice or misread questions" in capsys.readouterr().out
     page = PageOutput(url="https://toy.example/1", callback="parse_paper", items=[question(at, section_raw="判断") for at in range(MANY)])
     findings = Findings(source="toy", mode="embedded", hosts=["toy.example"], pages=[page])
     text = as_text(findings)

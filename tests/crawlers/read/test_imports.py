@@ -155,7 +155,7 @@ def test_reports_unread_sheets_to_the_pipeline(tmp_path: Path, pages: Path, capl
             read_files("books", source(tmp_path / "a.xlsx", "table"), pages, 0.0)
         )  # an uncertain question does not mean a wrong format
     assert [item.doubt for item in items if isinstance(item, QuestionItem)] == [None, "options_unreadable"]
-    assert "books: a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read" in caplog.text
+    assert "books: a.xlsx: sheet 填空: no known header, so its 1 rows are not read" in caplog.text
 
 
 def test_reports_the_skipped_files_of_a_folder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -115,7 +115,7 @@ def read_by_layout(
         answer = None if shape.answer == shape.stem else shape.answer  # then the stem cells contain whole questions
         if shape.options == [shape.stem] and not any(has_options_below(row, shape.stem) for _, row in table.rows):
             raise Refusal(
-                f"{name}: its layout has the options in the cells of the stem, {shape.stem!r}; none of them has any below its stem"
+                f"{name}: its layout has the options in the cells of the stem, {shape.stem!r}, but no cell has options after its stem"
             )
         form = shape.form if answer else ""
         if answer and form == "letters":

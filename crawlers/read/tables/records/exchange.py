@@ -140,7 +140,7 @@ def exchange_format(name: str, body: bytes) -> str:
         return "moodle_xml"
     found = f"{name}: line {root.sourceline}: <{root.tag[:40]}> found"
     raise Refusal(
-        f"{found}; expected <quiz> of Moodle XML, or an element for each question or entry; of another bank, export that or a table"
+        f"{found}; expected <quiz> of Moodle XML, or an element for each question or entry; export other banks as Moodle XML or as a table"
     )
 
 

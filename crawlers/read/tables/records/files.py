@@ -242,7 +242,7 @@ def _parts_of_sheets(
         rows = list(sheet.rows)
         layout = layout_of(sheet, rows) if sheet.header else None
         if layout is None:
-            why = sheet.why or "no header that is known, so its rows are not read"
+            why = sheet.why or "no known header, so its rows are not read"
             reading.skipped.append(f"sheet {sheet.name}: {why}: {' '.join(sheet.above[:1])}")
             continue
         sheet.rows = iter(rows)

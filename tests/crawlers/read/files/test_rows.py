@@ -268,7 +268,7 @@ def test_reports_unread_sheets_with_their_rows() -> None:
     assert reading.record_count == 1
     assert reading.skipped == [
         "sheet 旧题: hidden, so its 2 rows are not read; unhide it to have them read: 题目 A B 答案",
-        "sheet 说明: no header that is known, so its 31 rows are not read: 怎样做题",
+        "sheet 说明: no known header, so its 31 rows are not read: 怎样做题",
     ]
 
 

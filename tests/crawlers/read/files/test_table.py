@@ -37,7 +37,7 @@ def test_titles_above_and_headings_among_the_rows() -> None:
     reading = read("a.xlsx", workbook(题库=rows, 空=[], 说明=[["怎样做题"], ["先看题"]], 二=[HEADER, ROWS[0]]))
     assert [item.section_raw for item in sound(reading)] == ["一、单选题", "二、多选题", None]
     assert reading.unread[:2] == ["心理学题库", "2020 年用"] and reading.record_count == 3
-    assert reading.skipped == ["sheet 说明: no header that is known, so its 2 rows are not read: 怎样做题"]
+    assert reading.skipped == ["sheet 说明: no known header, so its 2 rows are not read: 怎样做题"]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_vertically_merged_cells_apply_to_all_their_rows() -> None:
     ("name", "body", "message"),
     [
         ("a.csv", b"   \n", "a.csv: the file is empty"),
-        ("a.csv", csv_of([["姓名", "电话"], ["甲", "1"]]), "a.csv: no header that is known in the first 20 rows; .*found 姓名 电话"),
+        ("a.csv", csv_of([["姓名", "电话"], ["甲", "1"]]), "a.csv: no known header in the first 20 rows; .*found 姓名 电话"),
         ("a.csv", csv_of([HEADER, ROWS[0]]) + b'3,"' + b"x,y\n" * 50, "a.csv: line 3: a quote that opens here is never closed"),
         ("a.csv", csv_of([HEADER, ROWS[0]]) + b"3,\0,\n", "a.csv: line 3: a NUL character"),
         ("a.csv", b"question,A,B,answer\n" + b"x" * 2_000_000, "a.csv: line 2: field larger than field limit"),
@@ -164,7 +164,7 @@ def test_vertically_merged_cells_apply_to_all_their_rows() -> None:
         ("a.csv", b"question,A,B,answer\n" + b"x," * 2_500_001, "a.csv: line 2: 5000002 characters; at most 5000000 are read"),
         ("a.xlsx", b"no zip", "a.xlsx: not a readable xlsx"),
         ("a.xlsx", workbook(一=[HEADER])[:-700], "a.xlsx: not a readable xlsx"),
-        ("a.xlsx", workbook(一=[["姓名"]]), "a.xlsx: no header"),
+        ("a.xlsx", workbook(一=[["姓名"]]), "a.xlsx: no known header"),
         ("a.et", b"", "does not read a file that ends in '.et'"),
     ],
     ids=range(11),

@@ -132,7 +132,7 @@ def test_an_unreadable_paper_gets_a_skeleton_with_its_first_lines(tmp_path: Path
     [
         ("question: '{number}、{stme}'", "unknown name in braces 'stme'; known: .*stem.*did you mean stem"),
         ("question: '{number}、{stem}{option}'", "expected a sign or a blank between two names"),
-        ("question: '{number、{stem}'", "a brace alone"),
+        ("question: '{number、{stem}'", "an unmatched brace"),
         ("question: '{number}、{option}'", r"question: expected \{stem\}"),
         ("question: ''", r"question: expected \{stem\}"),
         ("question: '{number}、{stem}'\n    heading: '{heading}'", "heading: pattern '{heading}' fits any line"),

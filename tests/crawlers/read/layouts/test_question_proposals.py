@@ -90,7 +90,7 @@ def test_an_import_stops_at_a_layout_that_nobody_confirmed(tmp_path: Path) -> No
     (tmp_path / "pages").mkdir()
     with pytest.raises(ValueError, match=r"line 3: bank says `confirmed: no`.*crawlers\.read .*bank\.json"):
         store_files("mine", Import(path=str(tmp_path / "own")), tmp_path / "pages")
-    with pytest.raises(ValueError, match=r"DVC watches .*bank\.json alone, not bank\.layout\.yaml beside it; .*imports/mine"):
+    with pytest.raises(ValueError, match=r"DVC watches only .*bank\.json, not its layout bank\.layout\.yaml; .*imports/mine"):
         store_files("mine", Import(path=str(bank)), tmp_path / "pages")
 
 
@@ -208,7 +208,7 @@ def test_a_proposal_that_reads_less_must_be_confirmed() -> None:
     page = f"<html><ol>{_QUESTIONS}</ol><h2>判断题</h2><ol>{_STATEMENTS}</ol></html>".encode()
     layout = FileLayout(paper=PaperLayout(question="{stem}\n{letter}. {option}\n答案：{}"))
     compared = _compared("wiki.html", page, _Proposal(layout, True), _result("wiki.html", page))
-    assert compared.waits and any("read otherwise without this layout" in note for note in compared.notes)
+    assert compared.waits and any("read differently without this layout" in note for note in compared.notes)
 
 
 def test_a_proposal_with_rejected_rows_or_rows_without_an_answer_waits(tmp_path: Path) -> None:

@@ -142,12 +142,15 @@ def test_numbers_of_missing_options_are_not_answers(tmp_path: Path, name: str) -
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"stem": "q", "options": ["o"], "answer": "q"}, "column 'q' is named 2 times, as stem and answer; expected a column for each"),
+        (
+            {"stem": "q", "options": ["o"], "answer": "q"},
+            "column 'q' is named 2 times, as stem and answer; expected a separate column for each",
+        ),
         ({"stem": "q", "options": ["q", "o"], "answer": "k"}, "'q' is named 2 times, as stem and options"),
         ({"stem": "q", "options": ["o"], "answer": "o"}, "'o' is named 2 times, as options and answer"),
         ({"stem": "q", "options": ["o"], "answer": "k", "explanation": "k"}, "'k' is named 2 times, as answer and explanation"),
         ({"stem": "q", "options": ["o"], "answer": "k", "others": {"题型": "k"}}, "'k' is named 2 times, as answer and others"),
-        ({"stem": "q", "options": ["q"], "answer": "q"}, "options in the cells of the stem, 'q'; none of them has any"),
+        ({"stem": "q", "options": ["q"], "answer": "q"}, "options in the cells of the stem, 'q', but no cell has options"),
     ],
 )
 def test_a_column_has_one_role(tmp_path: Path, table: dict[str, Any], message: str) -> None:
