@@ -1,4 +1,4 @@
-"""Stage `read`: the user's files -> data/items/IMPORT.jsonl, and an account of their characters, metrics/extract/IMPORT.json.
+"""Stage `read`: the user's files -> data/items/IMPORT.jsonl and an account of their characters, metrics/extract/IMPORT.json.
 
 The files are stored unchanged in data/pages/IMPORT, so that later versions can trace a record to its bytes.
 """
@@ -32,7 +32,7 @@ from crawlers.store.warc import Page
 ORIGIN = "files"
 _MAX_LISTED = 5
 _FEW_CHARS = 500
-"""Unread characters allowed whatever their share: in a file of three questions, title and preface are most of the text."""
+"""Unread characters always allowed: in a file of three questions, title and preface are most of the text."""
 _logger = logging.getLogger("crawlers.read_imports")
 
 
@@ -59,8 +59,8 @@ def store_files(name: str, source: Import, folder: Path) -> int:
     """
     path = Path(source.path)
     if path.is_file() and (layout := layout_path_of(path)).is_file():
-        watched = f"DVC watches {path} alone, not {layout.name} beside it"
-        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and name that as `path`")
+        watched = f"DVC watches only {path}, not its layout {layout.name}"
+        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and give that as `path`")
     if path.parts[:1] == ("imports",) and not Path(f"{Path(*path.parts[:2])}.dvc").exists():
         _logger.warning("%s: DVC does not track %s, so a clone will not have it: `dvc add %s`", name, path, Path(*path.parts[:2]))
     files = files_of(name, source)
@@ -87,7 +87,7 @@ def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
         ValueError: the format is unknown, or no file has it; the message lists the known formats.
     """
     if source.format:
-        suffixes_of(source.format)  # raise for an unknown format before reading files
+        suffixes_of(source.format)  # raise for an unknown format before files are read
     try:
         return named_files([source.path], source.format)
     except (FileNotFoundError, ValueError) as error:
@@ -124,7 +124,7 @@ def read_files(
         body = read_page(folder, row).body
         beside = layout_beside(paths[file], known_formats()) if file in paths else None
         if beside and source.format:
-            _logger.warning("%s: %s: read by %s beside it, not by format %s", name, file, layout_path_of(paths[file]).name, source.format)
+            _logger.warning("%s: %s: read by its layout %s, not by format %s", name, file, layout_path_of(paths[file]).name, source.format)
         format_name, known = beside or (source.format, None)
         try:
             [file_result] = [step for step in read_steps(file, body, format_name, provenance, known=known) if isinstance(step, FileResult)]

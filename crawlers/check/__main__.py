@@ -1,4 +1,4 @@
-"""Check a source or files: shows what is read from a few pages or each file, field by field, and what is probably wrong.
+"""Check a source or files: show what is read from a few pages or each file, field by field, and what is probably wrong.
 
     python -m crawlers.check smallexam                    its replica or its saved pages
     python -m crawlers.check smallexam --live             ten pages of the real site, politely
@@ -62,7 +62,7 @@ def main(argv: list[str] | None = None) -> int:
         broken[request] = f"{BREAKS_READER}: {words}"
         print(f"warning: check {spider.name}: {request}: {words}; the check continues without that page", file=sys.stderr)
 
-    with TemporaryDirectory() as folder:  # pages fetched before one broke the process are kept and not requested again
+    with TemporaryDirectory() as folder:  # pages fetched before a page that broke the process are kept, not requested again
         what, advice = f"check {spider.name}: the spider", f"mend crawlers/sources/{spider.name}/spider.py"
         return run_without_broken_pages(
             lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice
@@ -252,7 +252,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
         "--save", nargs=2, action="append", default=[], metavar=("CASE", "URL"), help="save a page that was read as a fixture"
     )
     parser.add_argument(
-        "--sheet", action="store_true", help="also show what `clean` and `near_duplicates` would make of the items, and reject of them"
+        "--sheet",
+        action="store_true",
+        help="also show how `clean` and `near_duplicates` would change the items, and which they would reject",
     )
     parser.add_argument("--save-all", action="store_true", help="save one page of each kind as a fixture, live_KIND")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")

@@ -16,24 +16,24 @@ from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 _MAX = 3
 _COLONS = "：:"
 _SAVED, _ENTRIES = 2, 5
-"""Saved pages that must have a label, and live entries that must lack it: a page saved for an oddity has labels of its own."""
+"""Minimum numbers of saved pages with a label, and of live entries without it; a single saved page may have unusual labels."""
 _REFUSING = {401, 403, 407, 412, 429}
 _STATUS = re.compile(r"HTTP status (\d{3})")
 Check = Callable[[Findings], Iterator[str]]
 
 
 def advice(findings: Findings) -> list[str]:
-    """Return what to do, the most likely first; nothing if nothing looks wrong."""
+    """Return what to do, most likely cause first; empty if nothing looks wrong."""
     return list(dict.fromkeys(sentence for check in _CHECKS for sentence in check(findings)))
 
 
 def _access(findings: Findings) -> Iterator[str]:
-    """What prevents pages from being read at all."""
+    """Yield what prevents pages from being read at all."""
     causes = Counter(map(cause, findings.failed.values()))
     if any(HOST_NOT_FOUND in why for why in findings.failed.values()):
-        yield "The host's name is not known: is the address in start_urls right, and is there a network?"
+        yield "The host name cannot be resolved: check the address in start_urls and the network connection."
     if NO_ROBOTS in causes and HOST_NOT_FOUND not in causes:
-        yield "robots.txt of the site cannot be fetched, and such a site is not crawled (RFC 9309): look at it in a browser, or try later."
+        yield "The site's robots.txt cannot be fetched, so the site is not crawled (RFC 9309): open it in a browser, or try later."
     refusing = [status for status in findings.refused.values() if status in _REFUSING]
     refusing += [
         int(status_match[1])
@@ -60,7 +60,7 @@ def _access(findings: Findings) -> Iterator[str]:
 
 
 def _unsaved_host(findings: Findings, broken: list[str]) -> str:
-    """Return the remedy if no replica answers for the host."""
+    """Return a remedy if no replica answers for the host."""
     return ", or save a page of that host in its pages/" if findings.mode == "embedded" and "HTTP status 501" in broken else ""
 
 
@@ -72,7 +72,7 @@ def _errors(findings: Findings) -> Iterator[str]:
 
 
 def _empty_kinds(findings: Findings) -> Iterator[str]:
-    """Kinds of pages without output, and what they have instead."""
+    """Yield the kinds of pages without output, and what they contain instead."""
     for kind in kinds_of(findings.pages):
         empty = [page for page in findings.pages if page.callback == kind.callback and page.is_empty and not page.is_explained]
         if not empty or len(empty) * 2 < kind.pages:
@@ -82,7 +82,7 @@ def _empty_kinds(findings: Findings) -> Iterator[str]:
 
 
 def _instead(hints: PageHints, is_list: bool) -> str:
-    """Return what a page without output has."""
+    """Return what a page without output contains."""
     call = "Look in the browser's network tab for the call that loads the text, and request that address instead."
     if hints.is_scripted and not (hints.links or hints.texts):
         return f"the page's HTML contains hardly any text; scripts load the rest. {call}"
@@ -95,7 +95,7 @@ def _instead(hints: PageHints, is_list: bool) -> str:
 
 
 def proposed(findings: Findings) -> tuple[str, dict[str, str]]:
-    """Return the first page of questions that have a container each, and the selectors of it that the spider lacks."""
+    """Return the first page with one container per question, and its selectors that differ from the spider's."""
     for page in findings.pages:
         if page.hints and page.hints.blocks and page.callback != "parse":
             known = findings.blocks or {}
@@ -104,7 +104,7 @@ def proposed(findings: Findings) -> tuple[str, dict[str, str]]:
 
 
 def _blocks(findings: Findings) -> Iterator[str]:
-    """Selectors of pages on which each question has a container of its own, as far as the spider has others."""
+    """Yield advice on pages with one container per question, if their selectors differ from the spider's."""
     url, selectors = proposed(findings)
     if selectors and findings.blocks is not None:
         yield f"Add the selectors above to crawlers/sources/{findings.source}/spider.py; {url} seems to match them."
@@ -116,7 +116,7 @@ def _blocks(findings: Findings) -> Iterator[str]:
 
 
 def _off_site(findings: Findings) -> Iterator[str]:
-    """Requests to hosts outside the spider's `allowed_domains`."""
+    """Yield requests to hosts outside the spider's `allowed_domains`."""
     links = (link_to(url, url) for page in findings.pages for url, _ in page.requests)
     requested = dict.fromkeys(link.host for link in links if link)
     if others := [host for host in requested if not any(host == own or host.endswith(f".{own}") for own in findings.hosts)]:
@@ -129,7 +129,7 @@ def _off_site(findings: Findings) -> Iterator[str]:
 def _no_items(findings: Findings) -> Iterator[str]:
     if not (findings.pages or findings.failed or findings.refused or findings.forbidden or findings.errors):
         hosts = ", ".join(findings.hosts)
-        yield f"No page came, and nothing failed: are start_urls addresses of pages, and on the hosts of allowed_domains ({hosts})?"
+        yield f"No page was received, and nothing failed: check that start_urls are pages on the hosts of allowed_domains ({hosts})."
     if findings.items or not findings.pages or any(page.is_empty for page in findings.pages):
         return
     if findings.over_limit:
@@ -140,7 +140,7 @@ def _no_items(findings: Findings) -> Iterator[str]:
 
 def _gone(findings: Findings) -> Iterator[str]:
     if gone := [url for url, status in findings.refused.items() if status in (404, 410)]:
-        where = "not a fault if the page was simply not saved" if findings.mode == "embedded" else "is its address right?"
+        where = "not a fault if the page was simply not saved" if findings.mode == "embedded" else "check the address"
         yield f"{counted(len(gone), 'link')} to missing pages ({_first(gone)}): {where}."
 
 
@@ -159,7 +159,7 @@ def _first(texts: list[str]) -> str:
 
 
 def _moved(findings: Findings) -> Iterator[str]:
-    """Labels of the saved pages that no entry of the live site has."""
+    """Yield labels of the saved pages that no entry of the live site has."""
     for kind in sorted({entry.entity_type for entry in findings.entities if entry.entity_type}):
         entries = [entry for entry in findings.entities if entry.entity_type == kind]
         here = {label.strip(_COLONS) for label, _ in labels_of(entries)}

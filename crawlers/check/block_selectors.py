@@ -14,11 +14,11 @@ from crawlers.html.readable import is_json
 
 _FEW = 2
 _MOST_AROUND = 12
-"""Elements around the first option among which that of a page's only question is."""
+"""How many ancestors of the first option are searched for the container of a page's only question."""
 _MOST = 0.5
-"""Share of the containers that must have a part; a question answered in words has no options."""
+"""Share of the containers that must have a part; open-ended questions have no options."""
 _MOST_READ = 5_000_000
-"""Maximum of elements and characters that are read, where the text of each element includes all text below it."""
+"""Maximum number of elements and characters read, counting the text of an element again for each element around it."""
 _INLINE = {"a", "span", "b", "i", "em", "strong"}
 _INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head", "title"}
 _FIRST = re.compile(r"(?<![A-Za-z])[AＡ]\s*[.．、:：)）]")
@@ -34,7 +34,7 @@ _PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS", "TYPE")
 
 
 def selectors_of(response: Response) -> dict[str, str]:
-    """Return name and selector of each part on the page: of questions with a container each, or of its only one; else nothing."""
+    """Return the name and selector of each part: on pages with one container per question, or with a single question; else nothing."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html" or response.selector.root is None:
         return {}
     elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str)]
@@ -53,7 +53,7 @@ def selectors_of(response: Response) -> dict[str, str]:
 
 
 def _read_in(elements: Sequence[HtmlElement]) -> int:
-    """Return the number of elements and of characters in the texts of all elements: each counts once for every element around it."""
+    """Return the number of elements and characters in the texts of all elements; each counts once per ancestor."""
     depths: dict[HtmlElement, int] = {}
     read = 0
     for one in elements:
@@ -63,7 +63,7 @@ def _read_in(elements: Sequence[HtmlElement]) -> int:
 
 
 def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
-    """Return the name shared by the most elements that contain one question each; of nested elements, that of the outermost."""
+    """Return the name shared by the most elements with one question each, and those elements; of nested ones, the outermost."""
     groups: dict[str, list[HtmlElement]] = defaultdict(list)
     for one in elements:
         if one.tag not in _INLINE and (named := _named(one) or _below_named(one)):
@@ -73,12 +73,12 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
     for number, (named, members) in enumerate(groups.items()):
         asking = sum(_asks(_asked(one, told)) and len(one) > 1 for one in members)
         if asking >= _FEW and asking >= len(members) * _MOST:
-            best = max(best, (asking, ">" not in named, -number, named))  # of equal groups the first is the outermost
+            best = max(best, (asking, ">" not in named, -number, named))  # of equal groups, the first is the outermost
     return best[3], outermost_elements(groups[best[3]]) if best[0] else []
 
 
 def _told(elements: Iterable[HtmlElement]) -> set[HtmlElement]:
-    """Return the elements of answers and explanations, in which an option may be named again: `答案：A.`."""
+    """Return the elements of answers and explanations, which may name an option again: `答案：A.`."""
     return {one for one in elements if _ANSWER.match(text := _text(one)) or _ANALYSIS.match(text)}
 
 
@@ -96,13 +96,13 @@ def _asked(one: HtmlElement, told: Container[HtmlElement]) -> str:
 
 
 def _asks(text: str) -> bool:
-    """Return whether a text has one question: the options alone are none."""
+    """Return whether a text contains one question; options alone do not count."""
     firsts = [*_FIRST.finditer(text)]
     return len(firsts) == 1 and len(text[: firsts[0].start()].strip()) > _FEW
 
 
 def _only_container(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
-    """Return the innermost element with all parts of a page's only question, which no other element shares its name with."""
+    """Return the innermost element with all parts of a page's only question and a name that no other element has."""
     names = Counter(filter(None, map(_named, elements)))
     option = next((one for one in elements if all(below.tag in _INLINE for below in one) and _FIRST.match(_text(one).strip())), None)
     told = _told(elements)
@@ -118,7 +118,7 @@ def _only_container(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElem
 
 
 def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
-    """Yield each part's name and selector within a container."""
+    """Yield the name and selector of each part within a container."""
     counts_by_part: dict[str, Counter[str]] = {part: Counter() for part in _PARTS}
     for block in blocks:
         for part, named in _parts_of(block):
@@ -134,7 +134,7 @@ def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
 
 
 def _parts_of(block: HtmlElement) -> Iterator[tuple[str, str]]:
-    """Yield which part an element of a container seems to be, for the outermost of each; the first, before all others, is the stem."""
+    """Yield each outermost element of a container with the part it seems to be; the first, before all others, is the stem."""
     yielded: set[str] = set()
     for one in block.iterdescendants():
         if not isinstance(one.tag, str) or one.tag in _INVISIBLE_TAGS:
@@ -184,7 +184,7 @@ def _named(one: HtmlElement) -> str:
 
 
 def _below_named(one: HtmlElement) -> str:
-    """Return the selector of an element without a name by that of the one around it; "" if that has none, either."""
+    """Return the selector of an unnamed element by its parent's name; "" if the parent has no name either."""
     above = one.getparent()
     return f"{named} > {one.tag}" if above is not None and (named := _named(above)) else ""
 

@@ -76,7 +76,7 @@ def as_json(findings: Findings) -> str:
 
 
 def _text(account: CharacterAccount | None) -> list[str]:
-    """Return the share of the pages' visible text that is in items, and what most of the rest is."""
+    """Return the share of the pages' visible text that is in items, and the largest parts of the rest."""
     if account is None or not account.characters:
         return []
     title = f"of the {account.characters} visible characters of these pages"
@@ -84,10 +84,10 @@ def _text(account: CharacterAccount | None) -> list[str]:
 
 
 def character_lines(account: CharacterAccount, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
-    """Return the shares of an account in one line, and the largest unread parts.
+    """Return the shares of an account in one line, followed by the largest unread parts.
 
     Args:
-        words: for what is in items, furniture and rejected.
+        words: labels for the shares in items, furniture and rejected items.
     """
     counts = (account.in_items, account.furniture.total(), account.rejected.total())
     shares = ", ".join(f"{count / account.characters:.0%} {what}" for count, what in zip(counts, words, strict=True))
@@ -96,7 +96,7 @@ def character_lines(account: CharacterAccount, title: str, words: tuple[str, str
 
 
 def label_lines(entities: Sequence[EntityItem]) -> list[str]:
-    """Return the labels of entries, the most frequent first; nothing if there are none."""
+    """Return the labels of entries, most frequent first; empty if there are none."""
     labels = [f"{cut(label, 20)} ({count})" for label, count in labels_of(entities)]
     more = f", and {len(labels) - _MAX_LABELS} more" if len(labels) > _MAX_LABELS else ""
     known = "        curation/vocab/relations.yaml states which become facts"
@@ -104,14 +104,14 @@ def label_lines(entities: Sequence[EntityItem]) -> list[str]:
 
 
 def advice_lines(sentences: Sequence[str]) -> list[str]:
-    """Return what to do, numbered; nothing if there is nothing to do."""
+    """Return what to do, numbered; empty if there is nothing to do."""
     return (
         ["what to do:", *(f"  {number}. {cut(text, 10 * _LINE_COLUMNS)}" for number, text in enumerate(sentences, 1))] if sentences else []
     )
 
 
 def field_table(what: str, items: Sequence[Item]) -> list[str]:
-    """Return a table of the fields of one shape of items; fields that none has are listed in one line."""
+    """Return a table of the fields of one kind of item; fields that no item has are listed in one line."""
     fields = fields_of(items)
     if not fields:
         return []
@@ -126,7 +126,7 @@ def _row(field: FieldSummary) -> tuple[str, str, str]:
 
 
 def listed(title: str, lines: list[str]) -> list[str]:
-    """Return the first lines under a title, and how many more there are; nothing if there are none."""
+    """Return the first lines under a title, and the number of further lines; empty if there are none."""
     if not lines:
         return []
     more = [f"  … and {len(lines) - _MAX_LINES} more"] if len(lines) > _MAX_LINES else []

@@ -1,4 +1,4 @@
-"""The report on files: text for a terminal, or JSON. Each file field by field, what is doubtful or unread, and what to do next."""
+"""The report on files, as text for a terminal or JSON: the fields of each file, what is doubtful or unread, and what to do next."""
 
 import re
 from collections import Counter
@@ -17,11 +17,11 @@ from crawlers.text.profile_lines import figures_of, misread_lines
 _LINE_COLUMNS = 160
 _FEW = 3  # below this number of questions, a share means nothing
 _MOST_SILENT, _MOST_UNREAD, _RARE = 0.5, 0.05, 0.15
-"""Maximum share of questions without an answer, and of unread characters, before the report advises; and of what a few questions have."""
+"""Shares above which the report gives advice: of unanswered questions and unread characters; and below which a flaw is rare."""
 _DATE = re.compile(
     r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}月\d{1,2}日|\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{1,2}"
 )
-"""What spreadsheets make of 1-2 and 3,4."""
+"""What spreadsheets turn 1-2 and 3,4 into."""
 
 
 def as_text(rows: Sequence[ReportRow], command: str) -> str:
@@ -65,17 +65,17 @@ def advice(row: ReportRow) -> Iterator[str]:
         yield f"Nothing was found: is {row.format} its format? {row.command} --verbose shows its lines, --format NAME reads it as another."
     if len(questions) >= _FEW and len(silent) > len(questions) * _MOST_SILENT:
         yield (
-            f"{len(silent)} of {len(questions)} questions have no answer (first {silent[0].provenance.position}): look where the file "
-            "keeps them: a further column, a list at its end, a file beside it, colour or bold type."
+            f"{len(silent)} of {len(questions)} questions have no answer (first {silent[0].provenance.position}): look for the answers in "
+            "another column, a list at the end, a separate file, or colour or bold type."
         )
     if dates := [item for item in questions if _is_date(item)]:
         more = f", and {len(dates) - 1} more" if dates[1:] else ""
         yield (
-            f"The answer {dates[0].answer_raw} ({dates[0].provenance.position}{more}) is a date, and no option: spreadsheets make dates of "
-            "1-2 and 3,4. Format that column as text, and write the answers again."
+            f"The answer {dates[0].answer_raw} ({dates[0].provenance.position}{more}) is a date, not an option: spreadsheets turn 1-2 and "
+            "3,4 into dates. Format the column as text and enter the answers again."
         )
     if fewer := _with_fewer_options(questions):
-        yield f"{counted(len(fewer), 'question')} with fewer options than most (first {fewer[0].provenance.position}): is one lost?"
+        yield f"{counted(len(fewer), 'question')} with fewer options than most (first {fewer[0].provenance.position}): is one missing?"
     if doubts := _doubts(row):
         most, count = max(doubts.items(), key=lambda pair: (pair[1], pair[0]))
         yield (
@@ -98,7 +98,7 @@ def advice(row: ReportRow) -> Iterator[str]:
 
 
 def _with_fewer_options(questions: Sequence[QuestionItem]) -> list[QuestionItem]:
-    """Return the few questions that have fewer options than nearly all others."""
+    """Return the questions with fewer options than nearly all others, if they are few."""
     counts = Counter(len(item.options_raw) for item in questions if item.options_raw)
     usual, many = counts.most_common(1)[0] if counts else (0, 0)
     fewer = [item for item in questions if item.options_raw and len(item.options_raw) < usual]
@@ -134,7 +134,7 @@ def _next(rows: Sequence[ReportRow], command: str) -> list[str]:
         return [f"nothing was read from {counted(len(rows), 'file')}"]
     if open_ones := sum(next(advice(row), None) is not None or bool(misread_lines(row.reading.items)) for row in rows):
         what = f"the {counted(open_ones, 'file')} with advice or misread questions"
-        return [f"first see to {what}; to get what is read now: {command} > items.jsonl"]
+        return [f"first check {what}; to get what is read now: {command} > items.jsonl"]
     step = "a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"
     return [
         f"nothing looks wrong in what is read; {command} --sheet shows what cleaning rejects of it",

@@ -23,26 +23,26 @@ class Findings(Struct, kw_only=True):
     hosts: list[str] = []
     """`allowed_domains` of the spider."""
     blocks: dict[str, str] | None = None
-    """Selectors of a spider that reads one container per question, by name; None for any other spider."""
+    """Selectors, by name, of a spider that reads one container per question; None for any other spider."""
     silent: dict[str, str] = {}
-    """Selectors of a spider of `crawlers.new`, by name, that find nothing on any page of theirs."""
+    """Selectors, by name, of a spider of `crawlers.new` that match nothing on any page they are meant for."""
     pages: list[PageOutput] = []
     """Pages that reached a callback."""
     refused: dict[str, int] = {}
-    """Address -> status of answers that reached no callback."""
+    """Address -> HTTP status, for responses that reached no callback."""
     failed: dict[str, str] = {}
-    """Request -> why it got no answer."""
+    """Request -> why it got no response."""
     misfits: list[str] = []
     errors: list[str] = []
-    """Pages that a callback failed on."""
+    """Pages on which a callback failed."""
     forbidden: int = 0
     """Requests that robots.txt forbids."""
     over_limit: int = 0
-    """Requests beyond the requested number of pages."""
+    """Requests beyond the page limit."""
     account: CharacterAccount | None = None
     """Account of the pages' visible text."""
     saved_labels: dict[tuple[str, str], int] = {}
-    """Type of an entry and label -> entries of the saved pages that have it, if the site is live."""
+    """Entry type and label -> number of saved entries with it, if the site is live."""
 
     @property
     def items(self) -> list[Item]:
@@ -104,7 +104,7 @@ def fields_of(items: Sequence[Item]) -> list[FieldSummary]:
 
 
 def labels_of(entities: Iterable[EntityItem]) -> list[tuple[str, int]]:
-    """Return the labels of entries and how many entries have each, the most frequent first."""
+    """Return the labels of entries with the number of entries that have each, most frequent first."""
     counts = Counter(label for entity in entities for label in {value.label for value in entity.values})
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 

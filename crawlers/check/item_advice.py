@@ -13,7 +13,7 @@ from crawlers.check.findings import Findings
 _EXAMPLE_COLUMNS = 60
 _FEW = 3  # below this number of items or pages, a share means nothing
 _MOST = 0.5
-_FLAWS = 0.01  # of the texts: the sites' own flaws are as frequent
+_FLAWS = 0.01  # share of the texts: the sites themselves have as many flaws
 _MIN_FRAME_CHARS = 8  # a shorter text, such as 无 or 尚不明确, may well occur in many
 _WITHIN = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s*([.．、:：)）])\s*\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s*\1")  # not 维生素A、B、C
 _TWO_OPTIONS = re.compile(r"(?s)\S\s+[B-HＢ-Ｈ]\s*[.．、:：]\s*\S")
@@ -58,7 +58,7 @@ def _answers(questions: list[QuestionItem]) -> Iterator[str]:
     beyond = [one for one in questions if _is_beyond(one)]
     if beyond:
         excerpt = cut(beyond[0].answer_raw or "", 20)
-        problem = f"have an answer that names none of their options (here {excerpt}): is an option lost, or is the site wrong?"
+        problem = f"have an answer that names none of their options (here {excerpt}): is an option missing, or is the site wrong?"
         yield _sentence(beyond, questions, problem, beyond[0])
     inside = [one for one in questions if _ANSWER_WITHIN.search("\n".join([one.stem_raw or "", *(one.options_raw or [])]))]
     if inside:
@@ -96,7 +96,7 @@ def _texts(items: list[Item]) -> Iterator[str]:
 
 
 def _repeats(findings: Findings) -> Iterator[str]:
-    """Texts that are the same on every page: navigation, not content."""
+    """Yield advice on texts that are the same on every page: navigation, not content."""
     pages: dict[str, Item] = {}  # by the page that an item belongs to: an entry or paper may span several
     for item in findings.items:
         pages.setdefault(item.url, item)

@@ -14,30 +14,30 @@ _MAX_HINTS = 3
 _MOST_LINKS = 5000
 _NO_TEXT = {"script", "style", "noscript", "template", "head", "title"}
 _FEW_CHARS = 120
-_SHARES = (0.5, 0.2)  # share of a page's text that one block contains
+_SHARES = (0.5, 0.2)  # share of a page's text that a block contains
 
 
 class Hint(Struct, frozen=True):
-    """A part of a page that a selector finds."""
+    """A part of a page, with its selector."""
 
     selector: str
     count: int
-    """In links, or in characters."""
+    """Number of links or characters."""
 
 
 class PageHints(Struct, frozen=True, kw_only=True):
-    """What a page has, for advice."""
+    """Parts of a page that are worth advice."""
 
     links: list[Hint] = []
     texts: list[Hint] = []
     blocks: dict[str, str] = {}
-    """Selectors of questions that have one container each, by the names that a spider of `--kind exam-blocks` gives them."""
+    """Selectors of pages with one container per question, by the names that `--kind exam-blocks` uses."""
     is_scripted: bool = False
-    """Its HTML has hardly any text, but scripts."""
+    """The HTML contains hardly any text, but scripts."""
 
 
 def hints_of(response: Response) -> PageHints:
-    """Return what a page has; nothing for a picture or JSON, where CSS selectors find nothing."""
+    """Return the hints for a page; nothing for a picture or JSON, where CSS selectors match nothing."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
         return PageHints()
     root: HtmlElement | None = response.selector.root
@@ -57,7 +57,7 @@ def hints_of(response: Response) -> PageHints:
 
 
 def _lengths(elements: list[HtmlElement]) -> dict[HtmlElement, int]:
-    """Return the number of characters below each element outside links: one walk, children before their parents."""
+    """Return the number of characters below each element outside links, in one walk from the leaves up."""
     lengths: dict[HtmlElement, int] = defaultdict(int)
     for element in reversed(elements):
         parent = element.getparent()
@@ -81,7 +81,7 @@ def _texts(elements: list[HtmlElement], lengths: dict[HtmlElement, int], whole: 
 
 
 def _link_groups(url: str, elements: list[HtmlElement]) -> list[Hint]:
-    """Return the groups of links with the most words: lists have titles, while navigation has few words."""
+    """Return the groups of links with the most words: content lists have long titles, navigation has short ones."""
     addresses: dict[str, set[str]] = defaultdict(set)
     words: dict[str, int] = defaultdict(int)
     for element in [element for element in elements if element.tag == "a"][:_MOST_LINKS]:

@@ -1,4 +1,4 @@
-"""Spider middleware of `check`: records callback, items and requests of every page; page kinds are visited in turn."""
+"""Spider middleware of `check`: records callback, items and requests of every page; visits the kinds of pages in turn."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -19,12 +19,12 @@ from crawlers.web.page_kinds import kind_of
 
 PAGES, FIXTURES, REFUSED, ANSWERS, RESPONSES = "watch/pages", "watch/kept", "watch/refused", "watch/answers", "watch/met"
 """Keys of the stats: list of PageOutput, url -> FixturePage, url -> status, list of (url, response), list of (request, response)."""
-_HINTED = 20  # pages without output that get hints; more would add nothing
+_HINTED = 20  # pages without output that get hints; more would not help
 _FIRST, _AT_ONCE, _MOST_DEPTH = 1_000_000, 2_000_000, 1000
 
 
 class PageOutput(Struct, kw_only=True):
-    """The output of a callback for a page."""
+    """What a callback yielded for a page."""
 
     url: str
     callback: str
@@ -34,7 +34,7 @@ class PageOutput(Struct, kw_only=True):
     others: int = 0
     """Outputs that are neither items nor requests."""
     is_explained: bool = False
-    """The spider noted what the page lacks, and reported no misfit."""
+    """The spider recorded that the page lacks something, and reported no misfit."""
     hints: PageHints | None = None
     """Hints for a page without output, or whose questions all lack stem, options or answer."""
 
@@ -45,7 +45,7 @@ class PageOutput(Struct, kw_only=True):
 
     @property
     def lacks_parts(self) -> bool:
-        """Return whether all of its questions lack stem, options or answer, which means that a selector finds nothing."""
+        """Return whether all of its questions lack stem, options or answer, so a selector finds nothing."""
         questions = [item for item in self.items if isinstance(item, QuestionItem)]
         has_stem = any(one.stem_raw for one in questions)
         has_options = any(one.options_raw or one.shared_options_raw for one in questions)
@@ -68,7 +68,7 @@ class FixturePage(Struct, frozen=True, kw_only=True):
     content_type: str
     body: bytes
     encoding: str = ""
-    """As received."""
+    """The body as received."""
 
 
 def fixture_page(request: Request, response: Response, url: str) -> FixturePage:
@@ -81,7 +81,7 @@ def fixture_page(request: Request, response: Response, url: str) -> FixturePage:
 
 
 class Watch:
-    """Records what a crawl does. Setting WATCH_KEEP: addresses of pages that are saved as fixtures."""
+    """Record what a crawl does. The setting WATCH_KEEP lists the addresses of pages to save as fixtures."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats = crawler.stats
@@ -110,7 +110,7 @@ class Watch:
         return watch
 
     def note_status(self, response: Response, request: Request) -> None:
-        """Record an answer, and its status if it reaches no callback. A refusal is listed among the failures instead."""
+        """Record a response, and its status if it reaches no callback. Refusals are listed among the failures instead."""
         if is_walled := response.status == 403 and SENT_STATUS in request.meta:
             response = response.replace(status=request.meta[SENT_STATUS])
         if response.status >= 400 and not is_walled and not is_robots(request.url):
@@ -145,12 +145,12 @@ class Watch:
         return sum(value for name, value in self.stats.get_stats().items() if name.startswith(NOTED))
 
     def _in_turn(self, page: PageOutput, request: Request, depth: int, is_only: bool) -> Request:
-        """Return a request with its priority: the first page of every kind before the second of any, deeper ones first.
+        """Return a request with its priority: the first page of each kind before the second of any kind, deeper pages first.
 
-        A few pages then cover all kinds. The only request of a page, such as the next page of a paper, goes first.
+        A few pages then cover all kinds. A page's only request, such as the next page of a paper, goes first.
         """
         callback = kind_of(request)
-        page.requests.append((without_password(request.url), callback))  # addresses of links are displayed
+        page.requests.append((without_password(request.url), callback))  # addresses of links are printed
         self.request_counts[callback] += 1
         turn = _AT_ONCE if is_only else _FIRST - _MOST_DEPTH * self.request_counts[callback] + min(depth, _MOST_DEPTH - 1)
         return request.replace(priority=request.priority + turn)

@@ -4,7 +4,7 @@
     python -m crawlers.read imports/my_set "more/*.csv" --format table --rejected rejected.jsonl > items.jsonl
 
 PATH is a file, a folder or a pattern. Without --format the format is guessed from each file's name and content. Nothing is stored;
-docs/importing.md says how the files become a source of the pipeline.
+docs/importing.md explains how the files become a source of the pipeline.
 """
 
 import argparse
@@ -64,14 +64,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def write_sheet(items: Iterable[Item]) -> None:
-    """Write to stderr what the stages after reading would make of items of one source."""
+    """Write to stderr how the stages after reading would handle the items of one source."""
     from atomexam.runtime.source_sheet import lines_of, trial_sheet
 
     sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines_of(trial_sheet(items))))
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:
-    """Write a proposed layout beside each file that has none, and report it; return 1 if a file gets none."""
+    """Write a proposed layout next to each file that has none, and report it; return 1 if a file gets none."""
     failed = False
     for name, path in files:
         layout_path = layout_path_of(path)
@@ -81,8 +81,8 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
                 raise FileExistsError
             with replacing(layout_path) as part:
                 part.write_text(text, encoding="utf-8")
-            unsure = "not certain: check its rows and remove `confirmed: no`; " if UNCONFIRMED in text else ""
-            sys.stderr.write(f"{layout_path}: {unsure}correct it where it is wrong, then: python -m crawlers.read {path}\n")
+            unsure = "uncertain: check its rows and remove `confirmed: no`; " if UNCONFIRMED in text else ""
+            sys.stderr.write(f"{layout_path}: {unsure}correct any mistakes, then run: python -m crawlers.read {path}\n")
         except FileExistsError:
             failed = True
             sys.stderr.write(f"error: {layout_path}: exists already; remove it to get a new proposal\n")
@@ -143,7 +143,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
         "--beside", action="append", default=[], metavar="KEY", help="with --report: include the value of this key for each record"
     )
     parser.add_argument(
-        "--sheet", action="store_true", help="also show what `clean` and `near_duplicates` would make of what was read, and reject of it"
+        "--sheet",
+        action="store_true",
+        help="also show how `clean` and `near_duplicates` would change the items, and which they would reject",
     )
     parser.add_argument(
         "--verbose", action="store_true", help="show where and why items were rejected, and the lines that belong to no item"
@@ -160,7 +162,7 @@ def read_row(
         body = read_bytes(name, path)
         if beside := layout_beside(path, known_formats()):
             if format_name not in (None, beside[0]):
-                _logger.warning("%s: read by %s beside it, not by --format %s", name, layout_path_of(path).name, format_name)
+                _logger.warning("%s: read by its layout %s, not by --format %s", name, layout_path_of(path).name, format_name)
             format_name, known = beside
         row.guessed = format_name is None
         url = f"file:{name}"

@@ -1,7 +1,7 @@
-"""Importer of questions put to a model: records of an instruction and its output, or of the turns of a dialogue, in, questions out.
+"""Importer of model dialogues: records of an instruction and its output, or of the turns of a dialogue -> questions.
 
-What a user asks is read as a paper of one question, what the model replies as its answer. A line that recurs above or below different
-questions tells the model what to do: it is furniture, or their type.
+Each user turn is read as a paper of one question, and the model's reply as its answer. A line that recurs above or below different
+questions is a prompt: it is furniture, or the type of the questions.
 """
 
 import re
@@ -32,16 +32,16 @@ from crawlers.read.vocabulary.options import letter_of
 from crawlers.read.vocabulary.words import ANSWER_NAME, any_of
 
 _ASKED, _REPLIES = (("instruction", "input"), ("prompt",), ("query",)), ("output", "response", "completion", "reply")
-"""Keys of a record with one question, and of the reply to it."""
+"""Keys of a record with one question, and keys of the reply to it."""
 _JUDGES = frozenset({"answer", "label", "gold", "reference", "groundtruth", "target", "correct", "chosen", "rejected", "答案", "标准答案"})
-"""Keys that say whether a reply is right, or what is: it is no key to the question, then."""
+"""Keys that state whether a reply is right, or what is right: then the reply is no answer key."""
 _SPEAKERS, _TEXTS = ("from", "role", "speaker"), ("value", "content", "text")
 _USERS, _MODELS = ("human", "user", "用户"), ("gpt", "assistant", "bot", "model", "助手")
 _LONGEST_PROMPT, _RECURS, _RAW_CHARS, _MOST, _END, _NUMBER = 80, 2, 2000, 0.5, 8, "1、"
 _PROMPT = re.compile(r"请|题|回答|判断|作答|选择|选出|选项|答案")
 _TELLS = re.compile(r"(?:请|以下是|下面是).{0,60}(?:题|回答|选项|答案).{0,30}[。:：!！?？]")
-"""What a line says that tells a model what to do: a case that recurs above several questions says none of these; certainly such a sentence.
-"""
+"""A sentence that certainly is a prompt, for which `_PROMPT` is only a condition: a case that recurs above several questions
+matches neither."""
 _ASKS = re.compile(r"(?:的[是有]|不?包括|\(\s*\)|都[对错])[。:]?$")
 """The end of a stem that several questions share, or of an option."""
 _LEAD = re.compile(rf"[^:：]{{0,9}}(?:{any_of('stem', 'type')}|正误|对错|判断)\s?[:：]\s?")
@@ -50,9 +50,9 @@ _STATES = re.compile(
     rf"(?<![不非])(?:{ANSWER_NAME}|[Aa]nswer|正确选项|(?<!能)选(?!项)择?)[\s】\]*]{{0,4}}(?:应该?)?(?:[是为选]|选择)?[\s:：*(【]{{0,4}}"
     r"(?P<letters>[A-J](?:[\s,、和及]{0,2}[A-J]){0,9}+)(?![A-Za-z\d型族类])(?!\s?[项和或]{0,2}\s?(?:[A-J]|错|不|都|均))"
 )
-"""Where a reply says which letters are right: its reasons may name others."""
+"""Where a reply states the right letters; its reasons may name others."""
 _HEDGED = re.compile(r"如果|若选|误[选认]|有[人的些]|[很许]多人|学生|参考书|倾向|可能|但|点评|这是错|就错|均可|都可以")
-"""In the sentence of a statement, or at the start of the next one: it is not what a reply concludes."""
+"""Words that show that a verdict in the same or the next sentence is not the reply's conclusion."""
 _LED = re.compile(r"(?P<letters>[A-J](?:[\s,、]{0,2}[A-J]){0,9})\s?[。;]")
 _VERDICT = re.compile(
     rf"(?:{ANSWER_NAME}\s?[是为:]{{0,2}}\s?)?(?:[这该此本上]?[个种述句题]?(?:说法|观点|表述|陈述|叙述|命题|判断|题干|题)?[是为]?)?"
@@ -71,7 +71,7 @@ class _Turn(NamedTuple):
 
 
 def way_to_dialogues(document: Any) -> list[str] | None:
-    """Return the keys that lead to the dialogues in the first document of a file; None if it has none, or a table of known columns."""
+    """Return the keys that lead to the dialogues in a file's first document; None if it has none, or is a table with known columns."""
     ways = ways_to_records([document]) if isinstance(document, dict) else []
     firsts = [(way, record) for way in ([], *ways) if isinstance(record := below(document, way), dict)]
     found = [way for way, record in firsts if layout_of_keys([*record]) is None and _exchanges(record)[0]]
@@ -79,7 +79,7 @@ def way_to_dialogues(document: Any) -> list[str] | None:
 
 
 def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReading:
-    """Return the questions in a file of dialogues; what is no question that can be read with certainty is an item with `doubt`.
+    """Return the questions in a file of dialogues; requests that cannot be read with certainty are items with `doubt`.
 
     Raises:
         ValueError: the file is damaged, or most of its requests are not exam questions.
@@ -95,7 +95,7 @@ def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReadin
         if turn.position != dialogue:
             above, lines = _parted(lines, has_case=bool(case))
             case = "\n".join(above) or case
-        if not lines:  # the case alone
+        if not lines:  # only the case
             source.append(turn.reply)
             continue
         kind = next((each.rstrip(":： ") for each in cut if kind_of(flat(each))), None)
@@ -116,7 +116,7 @@ def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReadin
 
 
 def _turns_of(name: str, body: bytes, reading: FileReading, provenance: Provenance) -> tuple[list[_Turn], list[str]]:
-    """Return the turns of all dialogues, and what else is in their records; a record without any is given up."""
+    """Return the turns of all dialogues, and the other texts of their records; records without turns are rejected."""
     turns, others = list[_Turn](), list[str]()
     for position, record in read_records(name, body, way_to_dialogues(first_document(name, body)) or ()):
         pairs, beside = _exchanges(record) if isinstance(record, dict) else ([], [])
@@ -132,7 +132,7 @@ def _turns_of(name: str, body: bytes, reading: FileReading, provenance: Provenan
 
 
 def _exchanges(record: dict[str, Any]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the requests of a record with their replies, in order, and its further texts: system prompts, names, codes."""
+    """Return the requests of a record with their replies, in order, and its other texts: system prompts, names, codes."""
     pairs, beside = list[tuple[str, str]](), list[str]()
     if any(plain(str(key)) in _JUDGES for key in record):
         return pairs, beside
@@ -163,7 +163,7 @@ def _side_of(who: str) -> str:
 
 
 def _turns_in(value: list[Any]) -> list[tuple[str, str]]:
-    """Return who speaks in each turn of a list, and what is said, without turns without words; nothing if these are no turns."""
+    """Return the speaker and the text of each turn in a list, without empty turns; nothing if the list has no turns."""
     turns = list[tuple[str, str]]()
     for each in value:
         who, text = (
@@ -178,13 +178,13 @@ def _turns_in(value: list[Any]) -> list[tuple[str, str]]:
 
 
 def _prompts_of(turns: Sequence[_Turn]) -> set[str]:
-    """Return the lines, or their beginnings, that stand above or below different questions and tell a model what to do."""
+    """Return the lines, or their beginnings, that recur above or below different questions and are prompts."""
     counts = Counter(part for part, _ in {(part, "\n".join(turn.lines)) for turn in turns for part in _ends_of(turn.lines)})
     return {part for part, count in counts.items() if count >= _RECURS or _TELLS.fullmatch(part)}
 
 
 def _ends_of(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the parts at both ends of a request that may be prompts; at least the stem is left without them."""
+    """Yield the parts at both ends of a request that may be prompts; what remains includes at least the stem."""
     if lines and (lead := _LEAD.match(lines[0])):
         yield lead[0]
     for line, below_it in ((lines[0], lines[1]), (lines[-1], lines[-1])) if len(lines) > 1 else ():
@@ -204,7 +204,7 @@ def _without_prompts(lines: list[str], prompts: set[str]) -> tuple[list[str], li
 
 
 def _parted(lines: list[str], has_case: bool) -> tuple[list[str], list[str]]:
-    """Return the lines of the case in one of several turns, and those of its question, without its number."""
+    """Return the lines of the case in one of several turns, and the lines of its question without its number."""
     at = next((at for at, line in enumerate(lines) if (number := number_of(flat(line))) and number.is_of_question), None)
     if at is None and len(lines) > has_case and tells_patient(flat(lines[0])):
         at = 1 if len(lines) > 1 and not letter_of(flat(lines[1])) else 0 if len(lines) > 1 else 1
@@ -216,7 +216,7 @@ def _parted(lines: list[str], has_case: bool) -> tuple[list[str], list[str]]:
 
 
 def _draft_of(lines: list[str], reply: str, above: Above, ordinal: int) -> Draft:
-    """Return the question that lines ask, with the answer to its options and the explanation that a reply gives."""
+    """Return the question in some lines, with the answer to its options and the explanation from a reply."""
     paper = read_paper([f"{_NUMBER}{lines[0]}", *lines[1:]])
     drafts = paper.drafts
     if len(drafts) != 1 or paper.unread:
@@ -227,7 +227,7 @@ def _draft_of(lines: list[str], reply: str, above: Above, ordinal: int) -> Draft
 
 
 def _answered(draft: Draft, reply: str) -> Draft:
-    """Return a question with the letters that a reply states, with an option that it repeats, or with all its words, which fit none."""
+    """Return a question with the answer from a reply: the letters it states, an option it repeats, or else all its words."""
     line, own = flat(reply), LETTERS[: len(draft.options)]
     stated = [match for match in _STATES.finditer(line) if set(letters_in(match["letters"])) <= set(own)]
     around = (line[max(line.rfind(end, 0, match.start()) for end in "。;\n") + 1 : match.end() + 12] for match in stated)
@@ -257,7 +257,7 @@ def _squeezed(text: str) -> str:
 
 
 def _in_words(draft: Draft, reply: str, kind: str | None) -> Draft:
-    """Return a question without options with the truth value that its reply states, or else the words of this."""
+    """Return a question without options, answered by the truth value that its reply states, or else by the reply's words."""
     draft = structs.replace(draft, type=draft.type or kind)
     verdict = _VERDICT.match(flat(reply))
     if verdict and (kind_of(flat(draft.type or "")) == "verdict" or verdict.end() == len(reply)):
@@ -273,11 +273,11 @@ def _without(label: re.Pattern[str], text: str) -> str:
 
 
 def _refuse_talk(name: str, drafts: Sequence[Draft]) -> None:
-    """Refuse a file in which few questions have options or a truth value, or are worded or typed as those of an examination."""
+    """Refuse a file if few questions have options, a truth value, or the wording or type of an examination."""
     sure = sum(bool(each.options) or _is_examined(each) for each in drafts)
     if sure < max(1, _MOST * len(drafts)):
-        found = f"{sure} of {len(drafts)} questions put to a model have options, a truth value or the words of an examination"
-        raise Refusal(f"{name}: {found}; talk is not a question bank; a layout reads other records: docs/importing.md")
+        found = f"{sure} of {len(drafts)} requests have options, a truth value or the wording of an examination"
+        raise Refusal(f"{name}: {found}; talk is not a question bank; to read other records, write a layout: docs/importing.md")
 
 
 def _is_examined(draft: Draft) -> bool:

@@ -1,4 +1,4 @@
-"""Entries of a file in a form that is no list of records -> its items, by the words that name what is said of each. None if it has none."""
+"""Files of entries that are not a list of records -> items, recognized by labels such as 症状; nothing if there are no entries."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -40,7 +40,7 @@ from crawlers.read.tables.records.reading import FileReading, Misfit
 
 _DOCUMENTS = (".json", ".jsonl", ".ndjson")
 _SURE_ALONE = 0.7
-"""Confidence from which a file describes one thing."""
+"""Confidence from which a single record counts as an entry."""
 
 
 class Entries(NamedTuple):
@@ -51,7 +51,7 @@ class Entries(NamedTuple):
 
 
 def entries_in(name: str, body: bytes) -> list[Entries]:
-    """Return the entries of a file, in whichever form they certainly are, those of each kind together."""
+    """Return the entries of a file, grouped by kind, in the form that fits best; empty if none is certain."""
     found: list[list[Entries]] = []
     for records in _forms(name, body):
         proposal = propose_records([record for _, record in records], name, least=1)
@@ -67,7 +67,7 @@ def _rank(parts: list[Entries]) -> tuple[bool, float]:
 
 
 def _of_kinds(name: str, records: list[Located]) -> list[Entries]:
-    """Return the entries of each kind if a file has several; none if it has one, or if those of a kind are not sure."""
+    """Return the entries of each kind if a file has several kinds; empty if it has one, or if any kind is uncertain."""
     by_kind = dict[str, list[Located]]()
     for kind, row in zip(kinds_of([record for _, record in records]), records, strict=True):
         by_kind.setdefault(kind, []).append(row)
@@ -82,7 +82,7 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """Return the reading of a file of entries.
 
     Raises:
-        ValueError: it has none.
+        ValueError: the file has no entries.
     """
     found = entries_in(name, body)
     if not found:
@@ -104,7 +104,7 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
 
 
 def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
-    """Yield the records of a file in each form that it may have."""
+    """Yield the records of a file for each form it may have."""
     suffix = PurePosixPath(name.lower()).suffix
     with suppress(ValueError, RecursionError):
         if suffix in (*_DOCUMENTS, *DATA):
@@ -130,7 +130,7 @@ def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
 
 
 def _headed(rows: list[Located]) -> list[Located]:
-    """Return rows without names of their columns under those of the first row, if they are certainly such."""
+    """Return rows with unnamed columns under the names in the first row, if that is certainly a header."""
     first = [str(cell) for _, row in rows[:1] for cell in row.values()]
     if not are_record_keys(first) or not all(map(is_unnamed, rows[0][1])):
         return rows
@@ -138,7 +138,7 @@ def _headed(rows: list[Located]) -> list[Located]:
 
 
 def _own(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row without what is above it; an object with nothing but a list of items, as XML has them, is that list."""
+    """Return a row without the fields above it; an object that only wraps a list, as in XML, becomes that list."""
     own = {key: value for key, value in row.items() if key[:1] != "^" and key.rpartition(".")[0] not in row}
     return {
         key: next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 and not any(map(kind_words, value)) else value
@@ -147,7 +147,7 @@ def _own(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(name: str, body: bytes) -> Any:
-    """Return what a file states, the records of several lines as a list."""
+    """Return the document of a file; several documents as a list."""
     documents = [document for _, document in documents_of(name, body) if not isinstance(document, Lost)]
     return documents[0] if len(documents) == 1 else documents
 

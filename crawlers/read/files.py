@@ -1,4 +1,4 @@
-"""Read one file and account for it, within a budget: its name and bytes in; its items, and where each of its characters went, out."""
+"""Read one file and account for its characters, within a budget: name and bytes -> items, and where each character went."""
 
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -51,17 +51,17 @@ from crawlers.read.vocabulary.options import letter_of
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 16
-"""When unpacked. Smaller files are read without a limit, in this process: none of them takes more than seconds."""
+"""Unpacked size. Smaller files are read in this process without a limit; they take seconds at most."""
 _PACKED, _PACKED_BYTES = (b"PAR1", b"\x1f\x8b"), 10_000_000
-"""The first bytes of parquet and gzip, which do not say what they unpack to, and what they count as at least: a gigabyte of memory."""
+"""The first bytes of parquet and gzip, which do not state their unpacked size, and the minimum size assumed: a gigabyte of memory."""
 _SECONDS, _SECONDS_PER_MEGABYTE = 60.0, 20.0
 _MEMORY, _MEMORY_PER_BYTE, _LEAST_MEMORY_PER_BYTE = 384 * 1024**2, 64, 16
-"""Memory of a file, up to that of any budget, which a file of 43 MB has; and of each byte of larger ones."""
+"""Memory for any file, with so much per byte, within the budget; minimum memory per byte of larger files."""
 _IN_LINES = 0.9
-"""Share of the characters in rows that are also in the lines of a page if its rows are made of these, not of a script."""
+"""Share of the characters in rows that must also be in the lines of a page, if its rows come from its text and not from a script."""
 _HEAD, _MOST_SHOW, _FEW = 400, 0.8, 0.05
-"""Lines of a file in which those of layouts are counted; the share of the questions by a layout for which each must be in the file; and of
-those that may have options or an answer in their stems, or ask nothing.
+"""Lines of a file in which marks of layouts are counted; share of the questions by a layout for which each mark must be in the file;
+maximum share of questions that may have options or an answer in their stems, or ask nothing.
 """
 _ADVICE = "split it"
 
@@ -95,7 +95,7 @@ def read_steps(
 
 
 def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterator[Any]:
-    """Yield what a reader of one file yields, run in a separate process if it may take long."""
+    """Yield what a reader of one file yields; run it in a separate process if it may take long."""
     weight = _weight(body)
     if weight <= _HEAVY_BYTES:
         try:
@@ -110,7 +110,7 @@ def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterat
 
 
 def _weight(body: bytes) -> int:
-    """Return the size of a file in bytes: unpacked if it is a zip, whose word is taken up to what would be unpacked; see `_PACKED`."""
+    """Return the size of a file in bytes: unpacked for a zip, limited to the unpacking limit; for others, see `_PACKED`."""
     if body.startswith(b"PK"):
         try:
             with zipfile.ZipFile(BytesIO(body)) as parts:
@@ -154,15 +154,15 @@ def read_within(
 
 
 def _settled(kind: str, reading: FileReading, account: CharacterAccount) -> FileResult:
-    """Return a result without what only the account needs, so that the lines are not sent to the parent process a second time."""
+    """Return a result without what only the account needs, so that the lines are not sent to the parent process again."""
     reading.source = reading.rows = None
     return FileResult(kind, reading, account)
 
 
 def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: Any) -> tuple[str, FileReading]:
-    """Return the reading by a layout whose lines recur in the file, if it reads nearly everything, otherwise by the guessed format.
+    """Return the reading by a layout whose lines recur in the file, if it reads nearly everything; otherwise by the guessed format.
 
-    Rows of a sheet are lines only if they are read as no table.
+    Rows of a sheet are tried as lines only if they cannot be read as a table.
 
     Raises:
         ValueError: as for `read_file`; the message names the layouts that read a part of the file.
@@ -196,7 +196,7 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
 
 
 def _holds_questions(item: Item) -> bool:
-    """Return whether an entry's text is a question or has lettered options: then a paper's headings were taken for entries."""
+    """Return whether an entry's text is a question or has lettered options: then a paper's headings were mistaken for entries."""
     if not isinstance(item, EntityItem):
         return False
     said = [*(each.value for each in item.values), *(each.text for each in item.sections)]
@@ -205,12 +205,12 @@ def _holds_questions(item: Item) -> bool:
 
 
 def by_lines(name: str, body: bytes, provenance: Provenance, known: KnownLayouts | None = None) -> list[tuple[str, FileReading | None]]:
-    """Return the layouts whose lines recur in a file, each with its reading if that has nearly all of the file, or a person wrote it."""
+    """Return the layouts whose lines recur in a file, with the reading if it covers nearly all of the file, or a user wrote the layout."""
     suffix = PurePosixPath(name.lower()).suffix
     found: list[tuple[str, FileReading | None]] = []
     if suffix in PAGED or suffix not in (*LINE_READERS, *LINED):
         return found
-    with suppress(ValueError):  # its usual reader says what is wrong
+    with suppress(ValueError):  # its usual reader reports what is wrong
         text = lines_of(name, body, suffix)
         head = list(islice(filter(str.strip, text.lines), _HEAD))
         for key, layout in ((key, shape.paper) for key, shape in (shipped_layouts() if known is None else known).items() if shape.paper):
@@ -232,7 +232,7 @@ def by_lines(name: str, body: bytes, provenance: Provenance, known: KnownLayouts
 def _archive(
     name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: KnownLayouts | None
 ) -> FileResult:
-    """Return what the members of an archive contain together; those that cannot be read are listed in `skipped`."""
+    """Return the content of all members of an archive; those that cannot be read are listed in `skipped`."""
     suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
     kind = PurePosixPath(name.lower()).suffix
     reading, accounts, faults = FileReading(), list[CharacterAccount](), list[str]()
@@ -259,7 +259,7 @@ def _archive(
 
 
 def _add_member(whole: FileReading, member: str, reading: FileReading) -> None:
-    """Add the reading of one member to that of its archive, with the member's name before its positions."""
+    """Add the reading of one member to that of its archive, prefixing its positions with the member's name."""
     whole.items += [_relocated(item, member) for item in reading.items]
     whole.record_count += reading.record_count
     whole.misfits += reading.misfits
@@ -291,8 +291,8 @@ def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Arc
 def _doubted(
     name: str, body: bytes, kind: str, reading: FileReading, account: CharacterAccount, known: KnownLayouts | None
 ) -> tuple[FileReading, CharacterAccount]:
-    """Return the reading of a file whose layout nobody confirmed, with what its other values make doubtful, and the account of it."""
-    values = _values_in(name, body, kind, reading, known)  # read anew: they take as much memory as the items
+    """Return the reading and account of a file with an unconfirmed layout, doubting what its other values contradict."""
+    values = _values_in(name, body, kind, reading, known)  # read again: they take as much memory as the items
     doubted = with_contradictions_doubted(with_doubts(reading, values, account.unread, is_table=name.lower().endswith(TABLED)))
     return (reading, account) if doubted is reading else (doubted, account_of(name, body, kind, doubted, known))
 
@@ -311,7 +311,7 @@ def _shape_of(kind: str, reading: FileReading, known: KnownLayouts | None) -> An
 
 
 def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Iterable[Leaf]) -> CharacterAccount:
-    """Return the account of rows that were read by content; if these are lines of a page or paper, then of all its lines."""
+    """Return the account of rows read by content; if they come from the lines of a page or paper, the account of all its lines."""
     account = account_of_records(values, reading, [], is_table=False)
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in LINE_READERS and suffix not in PAGED:
@@ -325,7 +325,7 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Itera
 
 
 def _settle_rows(lines: CharacterAccount, reading: FileReading, account: CharacterAccount) -> None:
-    """Count as read what the account of the rows has as read, such as a 对 that became 正确; headers are labels, and bars are markup."""
+    """Count as read what the account of the rows counts as read, such as 对 read as 正确; headers are labels, bars are markup."""
     rows = reading.rows or []
     read = {folded(leaf.text) for leaf in leaves_of_rows(rows)} - {folded(one.text) for one in account.unread}
     names = {key for _, row in rows for key in row} | {key for keys in reading.columns.values() for key in keys.split(", ")}
@@ -343,7 +343,7 @@ def _settle_rows(lines: CharacterAccount, reading: FileReading, account: Charact
 
 
 def _texts_in(name: str, body: bytes, rows: Sequence[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, str, bool]]:
-    """Yield the lines of a file, or else its values and keys, with their positions."""
+    """Yield the lines of a file, or its values and keys if it has no lines, with their positions."""
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in LINE_READERS and suffix not in PAGED:
         yield from ((f"line:{number}", line, False) for number, line in enumerate(lines_in(name, body, suffix).lines, 1))
@@ -378,5 +378,7 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
         account.characters += headers
         account.furniture["page_header"] += headers
     if account.difference:
-        raise Refusal(f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: report this file")
+        raise Refusal(
+            f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: please report this file"
+        )
     return account

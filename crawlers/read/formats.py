@@ -38,19 +38,19 @@ from crawlers.read.tables.records.triples import are_triples, read_triples
 PAPERS = dict(zip(PAPER_FORMATS, (tuple(LINE_READERS), (".docx",), (PDF,)), strict=True))
 """Formats whose files are exam papers, and the suffixes they read."""
 TABLE = "table"
-"""The format whose fields are named by the words of the header."""
+"""The format whose fields are named by its header."""
 TRIPLES = "triples"
 """The format whose records may also be in a text, one per line."""
 ENTRIES = "entries"
-"""The format of what is described under headings or labels, in lists of title and text, as a graph, or one fact a row."""
+"""The format of things described under headings or labels, in lists of title and text, as a graph, or one fact per row."""
 DIALOGUES = "dialogues"
-"""The format of what was asked of a model, with its replies."""
+"""The format of requests to a model with its replies."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 KnownLayouts = Mapping[str, FileLayout]
-"""Layouts by name; if none are given, those that ship with the project."""
+"""Layouts by name; the project's own by default."""
 _XML = (".xml",)
 _BY_CONTENT = (".opml", ".mm", ".xmind", ".h5p")
-"""Suffixes of outlines and packages, which are read as the XML or zip that they are."""
+"""Suffixes of outlines and packages, which are read as XML or zip."""
 RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Suffixes of files that contain records or rows."""
 _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *WORD, *_XML), ENTRIES: (*LINE_READERS, *_XML)}
@@ -65,12 +65,12 @@ def known_formats(known: KnownLayouts | None = None) -> list[str]:
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of all files that are read if a folder is named: those that any format reads, except programs."""
+    """Return the suffixes read from a folder: those that any format reads, except programs."""
     return (*(suffix for suffix in read_suffixes() if suffix not in ALONE), *_BY_CONTENT)
 
 
 def read_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of all files that are read if they are named themselves or are in an archive; pictures illustrate the others."""
+    """Return the suffixes read if a file is named itself or is in an archive; pictures in a folder only illustrate other files."""
     suffixes = dict.fromkeys((*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS))
     return tuple(suffix for suffix in suffixes if suffix not in PICTURES)
 
@@ -104,7 +104,7 @@ def read_file(
     suffix = suffix_of(name, format_name, known)
     if not body.strip():
         raise Refusal(f"{name}: the file is empty")
-    if format_name in PAPERS and not (suffix in WORD and _format_of_sheets(name, body, _layouts(known))):  # a bank in a table of Word
+    if format_name in PAPERS and not (suffix in WORD and _format_of_sheets(name, body, _layouts(known))):  # a question bank in a Word table
         return read_questions(name, body, suffix, provenance)
     if format_name == ENTRIES:
         return read_entries(name, body, provenance)
@@ -115,7 +115,7 @@ def read_file(
     if format_name == TRIPLES and suffix in TEXTS:
         return read_triples(name, body, provenance)
     if format_name == TRIPLES:
-        with suppress(Refusal):  # relations that are not known: a row each
+        with suppress(Refusal):  # unknown relations: one row each
             return read_entries(name, body, provenance)
     shape = None if format_name in (TABLE, *PAPERS) else _layouts(known)[format_name]
     if shape and shape.tables:
@@ -130,10 +130,10 @@ def read_file(
 
 
 def lines_of(name: str, body: bytes, suffix: str) -> Text:
-    """Return the lines of any file that has some, for the layout of a paper.
+    """Return the lines of any file that has lines, for the layout of a paper.
 
     Raises:
-        ValueError: it has none.
+        ValueError: the file has no lines.
     """
     if suffix in LINE_READERS:
         return lines_in(name, body, suffix)
@@ -141,7 +141,7 @@ def lines_of(name: str, body: bytes, suffix: str) -> Text:
         return text_of_sheet(name, body)
     with suppress(Refusal):
         return read_text(name, body)
-    raise Refusal(f"{name}: no lines of text, which `paper` in its layout reads; `tables` reads columns: docs/importing.md")
+    raise Refusal(f"{name}: no lines of text for `paper` in its layout; `tables` reads columns: docs/importing.md")
 
 
 def is_open_format(format_name: str | None, known: KnownLayouts | None = None) -> bool:
@@ -188,7 +188,7 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         try:
             document = first_document(name, body)
         except ValueError:
-            return TABLE  # whose reader checks the content of the file, or reports what is wrong
+            return TABLE  # whose reader checks the content, or reports what is wrong
         key = layout_by_keys(shapes, lambda shape: below(document, shape.array))
         if key and (written_by_user(key, known) or _reads(shapes[key], document)):
             return key
@@ -201,7 +201,7 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
 
 
 def _reads(shape: FileLayout, document: Any) -> bool:
-    """Return whether a layout whose keys the first record of a file has reads it: other sets have some of the same keys."""
+    """Return whether a layout that has the keys of a file's first record reads it: other data sets share some keys."""
     if shape.tables or shape.paper:
         return True
     items = RecordReader(shape).items(below(document, shape.array), NOWHERE)
@@ -218,8 +218,8 @@ def _format_of_sheets(name: str, body: bytes, shapes: KnownLayouts) -> str | Non
 
 
 def _format_of_pdf(name: str, body: bytes, shapes: KnownLayouts) -> str:
-    """Return the format of a PDF: a paper unless it is one table, with a known header or columns that certainly have questions."""
-    with suppress(ValueError):  # reading it as a paper reports that
+    """Return the format of a PDF: a paper, unless it is one table with a known header or certain columns of questions."""
+    with suppress(ValueError):  # reading it as a paper reports the error
         if table_rows(name, body):
             return _format_of_sheets(name, body, shapes) or (TABLE if holds_table(name, body) else "paper")
     return "paper"

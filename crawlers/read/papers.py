@@ -1,4 +1,4 @@
-"""Importer of exam papers: the lines of a text, docx, pdf or saved page in, questions out."""
+"""Importer of exam papers: the lines of a text, docx, pdf or saved page -> questions."""
 
 import re
 from collections import Counter
@@ -41,7 +41,7 @@ LineReader = Callable[[str, bytes], Text]
 
 
 def _answered(read: LineReader) -> LineReader:
-    """Return a reader of lines that adds the answers that their marks show."""
+    """Return a line reader that also adds the answers shown by marks."""
 
     def with_answers(name: str, body: bytes) -> Text:
         text = read(name, body)
@@ -51,7 +51,7 @@ def _answered(read: LineReader) -> LineReader:
 
 
 LINE_READERS: dict[str, LineReader] = {
-    # the last six as plain text: what their programs make of their signs is not read
+    # the last six as plain text: their markup is not interpreted
     **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".gift", ".org", ".wiki", ".mediawiki", ".rmd", ".rnw"), read_text),
     **dict.fromkeys((".docx", ".doc"), _answered(read_word)),
     **dict.fromkeys((".pdf", *PICTURES), _answered(read_pdf_guarded)),
@@ -61,31 +61,31 @@ _LETTER_LINE = re.compile(r"\s{0,9}(?P<letter>[A-J])\s?[^\w\s]")
 _BOX_LINE, _RINGS = re.compile(r"\s{0,9}(?:[☐☑☒□■√×]|[-*+]?\s?\[[ xX√*]?\])\s?\S"), re.compile(r"[①-⑩]{1,10}")
 _BOXED = re.compile(r"^\W{0,9}[☐☑☒□■]|[☐☑☒□■]\s{0,9}$")
 _LABEL_AT_END = re.compile(r"\S\s*(?:参考|正确|标准)答案\s?[:：]?\s*$")
-"""The label of an answer that stands below the last option, which ends several questions."""
+"""An answer label at the end of the last option: its answer was lost. It counts if several questions have it."""
 _SENT = re.compile(r"\b(?:19|20)\d\d[-/年.]\d{1,2}[-/月.]\d{1,2}日?\s{1,3}\d{1,2}:\d\d\b")
-"""When a message of a chat was sent."""
+"""When a chat message was sent."""
 _NAME = re.compile(r"\s{0,9}[【\[(]?(?P<name>[\u4e00-\u9fff]{2,6})(?:[】\])]\s?:?|:)")
 _PLACE = re.compile(r"第[一二三四五六七八九十\d]{1,2}[项个]")
 _LONGEST_LABEL = 3
 _DIGITS = re.compile(r"\d{1,9}")
 _FEWEST_LONE, _LONE = 5, 0.9
-"""Questions with but one option each that show a list of the right ones, and their share."""
+"""Minimum number and share of questions with a single option that show a list of right options."""
 _CHOOSES = re.compile("下列|以下|下述|下面|哪")
 _FEWEST_NAMED, _NAMED = 3, 0.2
-"""Questions below whose words a line opens with the same name, at least, and their share."""
+"""Minimum number and share of questions that have a line with the same label below their words."""
 _NUMBERS = r"第?\d{1,3}(?:\s?[、,;.\s]\s?\d{1,3}){1,99}"
 _VERDICT_LIST = re.compile(
     r"\s{0,9}[【\[]?(?:参考|正确)?(?:答案)?[】\]]?\s?:?\s?"
     rf"(?:(?:正确|错误|[对错√×])的?[题有是为]{{0,2}}\s?:?\s?{_NUMBERS}|{_NUMBERS}\s?题?[是为]?\s?(?:正确|错误|[对错√×]))"
 )
-"""The numbers of all right statements, or of all wrong ones, in one line: `答案：√：1,3,5；×：2,4,6`."""
+"""The numbers of all true or all false statements in one line: `答案：√：1,3,5；×：2,4,6`."""
 _AROUND_WORD, _FIRST_LINES = re.compile(r"[(（\[【].{0,20}?[)）\]】]|[^\s-]{1,9}[-—_.:：/]"), 30
-"""What is beside the word in the name of a column to tick, `判断-对`, `错（打√）`; and lines that may name columns."""
+"""What surrounds the word in the name of a tick column, `判断-对`, `错（打√）`; number of lines that may name columns."""
 _TITLE_CHARS = 60
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
 _FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
-"""A title between rules: `--- 组织生活 ---`. It is above a part of the file, wherever that begins."""
+"""A title between rules: `--- 组织生活 ---`. It heads a part of the file, wherever the part begins."""
 _NAMED_SUBJECT = re.compile(r"[【\[]?(?P<label>[\u4e00-\u9fff]{2,4})[】\]]?\s?[:：]\s?(?P<subject>\S.{0,29})")
 _NO_TITLE = re.compile(
     r"[【\[（(]?(?:章节|单元|课后|课堂|随堂|阶段|综合|模拟|同步|巩固)?(?:测试|测验|练习|自测|检测|作业|习题|试题|考试|题目)[题卷]?[】\]）)]?\d{0,3}"
@@ -94,7 +94,7 @@ _NO_TITLE = re.compile(
     r"|试卷|(?:绝密|机密|秘密)(?:[★☆*\s]{0,3}(?:考试)?(?:启用|结束)前)?",
     re.I,
 )
-"""What is above questions without naming a paper: only the word for a test, a field of a platform, an address, a seal."""
+"""Lines above questions that are no title: a bare word for a test, a field of a platform, an address, a seal."""
 _PAGE = re.compile(
     r"[\s(（,，/|·—-]{0,6}+(?:[第共]\s{0,2}[\d一二三四五六七八九十百]{1,4}\s{0,2}页|\bpage\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?)[\s)）,，/|·—-]*+",
     re.I,
@@ -104,7 +104,7 @@ _NO_PART = re.compile(
     r"|(?:参考|标准|正确|试题|习题)?(?:答案|解析|详解)(?:[及与和](?:参考)?(?:答案|解析|详解))?",
     re.I,
 )
-"""What is between rules without naming a part of the file: its end, the answers."""
+"""Texts between rules that are no title of a part: an end mark, a heading of answers."""
 _HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
 
 
@@ -120,7 +120,7 @@ def read_questions(name: str, body: bytes, suffix: str, provenance: Provenance) 
     return questions_in(name, lines_in(name, body, suffix), provenance)
 
 
-@lru_cache(maxsize=1)  # a file is searched for the lines of known platforms, and then read
+@lru_cache(maxsize=1)  # read twice: to search for lines of known platforms, and to read the questions
 def lines_in(name: str, body: bytes, suffix: str) -> Text:
     """Return the lines of a file."""
     return LINE_READERS[suffix](name, body)
@@ -137,7 +137,7 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
 
 
 def paper_in(name: str, text: Text) -> Paper:
-    """Return what a paper's own forms of numbers, letters and marks reveal about it.
+    """Return a paper as its own forms of numbers, letters and marks divide it.
 
     Raises:
         ValueError: its lines are records, notes or a survey.
@@ -152,7 +152,7 @@ def paper_in(name: str, text: Text) -> Paper:
 
 
 def _with_remains_doubted(paper: Paper, lines: list[str]) -> Paper:
-    """Return a paper whose questions are doubted if there is something in them, or for them below, that no reader took for what it is."""
+    """Return a paper that doubts the questions with remains, in or for them, that no reader recognized."""
     below = [_names_below(draft) for draft in paper.questions]
     counts = Counter(name for names in below for name in names)
     names = {name for name, count in counts.items() if count >= max(_FEWEST_NAMED, _NAMED * len(below))}
@@ -177,9 +177,9 @@ def _with_remains_doubted(paper: Paper, lines: list[str]) -> Paper:
 
 
 def _with_lone_keys(paper: Paper) -> Paper:
-    """Return a paper that has nothing but the right option below each stem with these as answers in words.
+    """Return a paper with answers in words, if it shows nothing but the right option below each stem.
 
-    A stem that chooses among what is not there keeps the one as its only option, for which `clean` rejects it.
+    A stem that chooses among missing options keeps the right one as its only option, so that `clean` rejects it.
     """
     found = [(draft, _lone_key(draft)) for draft in paper.drafts]
     keys = [key for _, (_, key) in found if key]
@@ -198,7 +198,7 @@ def _with_lone_keys(paper: Paper) -> Paper:
 
 
 def _lone_key(draft: Draft) -> tuple[str, str]:
-    """Return the stem and the only option of a question without an answer; no option if it has others, or a line that may go on with it."""
+    """Return the stem and the only option of an unanswered question; no option if it has others, or a line that may continue the stem."""
     if draft.answer or draft.above.shared_options:
         return draft.stem, ""
     if len(draft.options) == 1:
@@ -209,14 +209,14 @@ def _lone_key(draft: Draft) -> tuple[str, str]:
 
 
 def _names_below(draft: Draft) -> set[str]:
-    """Return the names, `改正：`, that open lines below the words of the last option, or of a statement: what they name is unread."""
+    """Return the labels, such as `改正：`, of lines below the last option or statement; the labelled texts are unread."""
     words = draft.options[-1] if draft.options else draft.stem
     return {name["name"] for line in flat(words).split("\n")[1:] if (name := _NAME.match(line))}
 
 
 def _misses_options(draft: Draft) -> bool:
-    """Return whether lines of a stem begin with A, B and C and any signs, or with boxes to tick, or its answer is the name of one of
-    them; a single option is one of those that were missed.
+    """Return whether options were missed: lines of a stem begin with A, B and C or with tick boxes, or the answer is the label of one;
+    or there is a single option.
     """
     if draft.options or draft.above.shared_options:
         return len(draft.options or draft.above.shared_options or []) == 1
@@ -242,7 +242,7 @@ def questions_by_layout(name: str, text: Text, layout: PaperLayout, provenance: 
 
 
 def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Provenance) -> FileReading:
-    """Return the questions of a paper as items; `source` has the lines for the account of its characters."""
+    """Return the questions of a paper as items; `source` has the lines for the character account."""
     titles = _titles(name, text.lines, paper)
     reading = FileReading(unread=[*text.dropped, *paper.unread], source=source)
     for draft, (title, subject) in zip(paper.drafts, titles, strict=True):
@@ -256,7 +256,7 @@ def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Pr
 
 
 def _faults_of(drafts: Sequence[Draft]) -> Iterator[str]:
-    """Yield where and why questions are rejected; neighbours that one part of the paper spoils are one line."""
+    """Yield where and why questions are rejected; adjacent ones with the same cause share a line."""
     usual = _usual_count(drafts)
     for _, group in groupby(drafts, key=lambda one: (one.doubt, one.words or one.ordinal)):
         first, *others = group
@@ -267,13 +267,13 @@ def _faults_of(drafts: Sequence[Draft]) -> Iterator[str]:
 
 
 def _usual_count(drafts: Sequence[Draft]) -> int:
-    """Return how many options most questions of a paper have; 0 if none has any."""
+    """Return how many options most questions of a paper have; 0 if none has options."""
     counts = Counter(len(draft.options) for draft in drafts if draft.options)
     return counts.most_common(1)[0][0] if counts else 0
 
 
 def _found_in(draft: Draft, usual: int) -> str:
-    """Return what was found and what was expected; nothing if it shows none of the usual causes.
+    """Return what was found and what was expected; nothing if no usual cause is visible.
 
     Args:
         usual: how many options most questions of its paper have.
@@ -289,7 +289,7 @@ def _found_in(draft: Draft, usual: int) -> str:
         return f"its options are lettered {found}; expected {', '.join(LETTERS[: max(len(options), usual)])}, each once and in this order"
     if further := next((option for option in options if "\n" in option.strip()), None):
         above, _, line = further.partition("\n")
-        return f"below its option {shown(above)} is a further line, {shown(line)}; expected an option on each line, A, B, C and so on"
+        return f"another line, {shown(line)}, follows its option {shown(above)}; expected an option on each line, A, B, C and so on"
     is_lettered = draft.answer is not None and WHOLE_ANSWER.fullmatch(flat(draft.answer))
     if is_lettered and (beyond := sorted(set(draft.answer or "") & set(LETTERS[len(options) :]))):
         return f"its answer {draft.answer} names {', '.join(beyond)}, but its last option is {LETTERS[len(options) - 1]}"
@@ -297,7 +297,7 @@ def _found_in(draft: Draft, usual: int) -> str:
 
 
 def _refuse_records(name: str, lines: list[str]) -> None:
-    """Refuse a file of records, or of rows with a column to tick for true and one for false: as a paper, they would be lost or misread."""
+    """Refuse files of records, and rows with tick columns for true and false: read as papers, they would be lost or misread."""
     for line in lines[:_FIRST_LINES]:
         *_, right, wrong = ["", "", *(_AROUND_WORD.sub("", cell) for cell in line.strip("| \t").split())]
         if verdict_of(right) == TRUE and verdict_of(wrong) == FALSE and names_of("stem_raw").intersection(line.replace("|", " ").split()):
@@ -309,11 +309,10 @@ def _refuse_records(name: str, lines: list[str]) -> None:
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[tuple[str, str | None]]:
-    """Return for each question the file's name with the paper's title above it, and the subject of a line `科目：…` there.
+    """Return for each question the file's name with the paper's title above it, and the subject from a line `科目：…` there.
 
-    Above the first question, the first line that may be a title is one; a further paper in the file begins with a line that names itself a
-    paper. A line of a question is never a title, whatever it states. A title with a page number is a running title, which begins no further
-    paper.
+    The title is the first line above the first question that may be one; a later line that names itself a paper begins another paper.
+    A line of a question is never a title. A title with a page number is a running title, which does not begin another paper.
     """
     stem, paper_title, part, subject, read, titles = PurePosixPath(name).stem, "", "", None, 0, []
     unread = {_bare(line) for line in paper.unread}

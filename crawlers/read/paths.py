@@ -1,4 +1,4 @@
-"""Files by the paths that name them: files, folders and patterns in, each file with its name and path out."""
+"""Files by path: files, folders and patterns -> the name and path of each file."""
 
 import logging
 import os
@@ -20,19 +20,19 @@ _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|dataset_infos?\.json$")
 _OF_QUESTIONS = re.compile(r"答案|answer|^[^\w\n]{0,20}[Bb]\s?[.．、:：)）]|[(（]\s*[)）]|[√×✓✔✗✘]|\[[ xX]\]", re.IGNORECASE | re.MULTILINE)
 _COMMAND = re.compile(r"(python -m crawlers\.read ).+?(?= --)")
 _FEWEST_SIGNS = 10
-"""Signs of questions; a text in Markdown with fewer may show examples of the records beside it."""
+"""Minimum number of question marks or labels; a Markdown text with fewer may show examples of the records next to it."""
 _MOST_NAMES = 5
 _logger = logging.getLogger("crawlers.read")
 
 
 def named_files(paths: Iterable[str], format_name: str | None = None, known: KnownLayouts | None = None) -> list[tuple[str, Path]]:
-    """Return name and path of each file that the paths name, each once and sorted by name.
+    """Return the name and path of each file that the paths match, once each and sorted by name.
 
-    A file is named relative to the folder that all have in common above their first wildcard, so that no machine's path is in its name. In
-    folders, only files that the format reads are taken; never hidden files, Office lock files or layouts.
+    Names are relative to the deepest folder that all files share above their first wildcard, so they contain no path of the machine.
+    From folders, only files that the format reads are taken; never hidden files, Office lock files or layouts.
 
     Raises:
-        ValueError: a path names no file.
+        ValueError: a path matches no file.
     """
     suffixes = suffixes_of(format_name, known) if format_name else known_suffixes()
     path_of_file: dict[Path, Path] = {}
@@ -71,7 +71,7 @@ def with_path(message: str, path: Path) -> str:
 
 
 def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
-    """Return the folder that a path's files are named from, and the files."""
+    """Return the folder that a path's files are named relative to, and the files."""
     if not path:
         raise ValueError("no path; expected a file, a folder or a pattern such as imports/NAME/*.docx")
     if Path(path).is_file() or (Path(path).is_symlink() and not Path(path).exists()):
@@ -85,7 +85,7 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
     if Path(path).is_dir():
         texts = {suffix for suffix in suffixes if suffix not in PICTURES}
         read = [entry for entry in files if entry.suffix.lower() in texts or entry.is_dir()]
-        read = read or [entry for entry in files if entry.suffix.lower() in PICTURES]  # beside other files they illustrate these
+        read = read or [entry for entry in files if entry.suffix.lower() in PICTURES]  # next to other files, pictures only illustrate them
         if other := sorted({entry.suffix.lower() for entry in {*files} - {*read}}):
             endings = [f"that end in {suffix!r}" if suffix else "without a suffix" for suffix in other]
             _logger.warning("%s: files %s are not read", path, ", ".join(endings))
@@ -99,7 +99,7 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
 
 
 def _without_words_about(path: str, files: list[Path]) -> list[Path]:
-    """Leave out files about the set that are beside files of records; in a folder of papers, such a file may be a paper."""
+    """Return the files without those about the data set next to files of records; in a folder of papers, such a file may be a paper."""
     records = [file for file in files if file.suffix.lower() in RECORD_SUFFIXES and not _ABOUT.match(file.name.lower())]
     about = [file for file in files if _is_about(file)] if records and len(files) > 1 else []
     if about:
@@ -109,7 +109,7 @@ def _without_words_about(path: str, files: list[Path]) -> list[Path]:
 
 
 def _is_about(file: Path) -> bool:
-    """Return whether a file is about others by its name, or is a text in Markdown with few signs of questions and without a layout."""
+    """Return whether a file documents others: by its name, or as Markdown with few signs of questions and without a layout."""
     name = file.name.lower()
     if _ABOUT.match(name):
         return True
@@ -118,12 +118,12 @@ def _is_about(file: Path) -> bool:
     try:
         text = decoded(file.name, file.read_bytes())
     except (OSError, ValueError):
-        return False  # what is wrong with it is said when it is read
+        return False  # its reader reports what is wrong
     return sum(1 for _ in islice(_OF_QUESTIONS.finditer(text), _FEWEST_SIGNS)) < _FEWEST_SIGNS
 
 
 def _is_read(entry: Path) -> bool:
-    """Return whether an entry is a file, or a link or folder that cannot be opened: those are reported one by one when they are read."""
+    """Return whether an entry is a file, or an unreadable link or folder; those raise when they are read."""
     is_closed = entry.is_dir() and not os.access(entry, os.R_OK | os.X_OK)
     return entry.is_file() or is_closed or (entry.is_symlink() and not entry.exists())
 

@@ -1,4 +1,4 @@
-"""A layout proposed for one file, by its recurring lines or the content of its columns: the text of the best one, with what it loses."""
+"""A layout proposed for one file, from its recurring lines or the content of its columns: the text of the best one, and what it loses."""
 
 import json
 import re
@@ -41,8 +41,8 @@ PROPOSAL = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-
 _SKELETON = PaperLayout(question="{number}. {stem}\n{letter}. {option}\n答案：{answer}\n解析：{explanation}")
 _MOST_ROWS, _MOST_CHARS, _MOST_DOUBT_CHARS, _MOST_COLUMNS = 5, 60, 200, 30
 _MOST_IN_STEMS, _MOST_UNREAD = 0.05, 0.01
-"""Shares of questions with options or an answer in their stems above which no proposal is confirmed, and of unread characters above which
-one may be needed.
+"""Maximum share of questions with options or an answer in their stems, for a confirmed proposal; and of unread characters, for a file
+that needs no layout.
 """
 _CELLS_OF_LINE, _ALIKE = 2, 0.6
 _LEAST_CASE_CHARS, _LEAST_STEM_CHARS, _DOUBTFUL = 60, 10, 0.8
@@ -57,18 +57,18 @@ class _Proposal(Struct, frozen=True):
     layout: FileLayout
     is_sure: bool
     notes: Sequence[str] = ()
-    """What a person should know who confirms it."""
+    """What the person who confirms it should know."""
 
 
 class _Compared(Struct, frozen=True):
-    """A proposal after its comparison with what is read without it."""
+    """A proposal compared with the reading without it."""
 
     proposal: _Proposal
     notes: list[str]
     waits: bool
     answered: int
     gain: int
-    """How many questions it reads beyond those that are missing or different by it."""
+    """Number of questions read with an answer, minus those that are missing or read differently."""
 
 
 def proposed_layout(name: str, body: bytes) -> str:
@@ -104,7 +104,7 @@ def _proposed(name: str, body: bytes) -> Iterator[str]:
 
 
 def _inner(name: str, body: bytes) -> tuple[str, bytes]:
-    """Return a file, or the first one in a container that is read."""
+    """Return a file, or the first readable file in a container."""
     if PurePath(name).suffix.lower() not in (ARCHIVE, *CONTAINERS):
         return name, body
     for member in contained(name, body, read_suffixes()):
@@ -115,7 +115,7 @@ def _inner(name: str, body: bytes) -> tuple[str, bytes]:
 
 
 def _proposals(name: str, body: bytes, usual: FileResult | ValueError) -> Iterator[_Proposal]:
-    """Yield layouts for a file, the likeliest first: certain columns, entries, recurring lines, uncertain columns.
+    """Yield layouts for a file, likeliest first: certain columns, entries, recurring lines, uncertain columns.
 
     Raises:
         ValueError: the file is damaged, or has entries, which no layout of questions reads.
@@ -163,7 +163,7 @@ def _of_tables(tables: Sequence[tuple[Rows, Roles]]) -> _Proposal:
 
 
 def _with_text_above(table: Rows, roles: Roles) -> Roles:
-    """Return the roles of a table with the case in the records above it; a long text there that no name calls a case is doubtful."""
+    """Return the roles of a table, including the case in the records above it; a long text there with another name is only a doubt."""
     texts: dict[str, int] = {}
     for key, value in ((key, value) for _, row in table.rows for key, value in row.items()):
         if key.startswith("^") and isinstance(value, str) and len(value) >= _LEAST_CASE_CHARS:
@@ -181,7 +181,7 @@ def _of_entries(name: str, body: bytes) -> _Proposal:
     """Return the layout of a file of entries.
 
     Raises:
-        ValueError: it has none.
+        ValueError: the file has no entries.
     """
     found, records = proposed_records(name, body)
     entity = found.layout.entity
@@ -191,7 +191,7 @@ def _of_entries(name: str, body: bytes) -> _Proposal:
     notes = [f"{len(records)} records of {entity.type}, recognized with a confidence of {found.confidence:.0%}"]
     for key, label in labels.items():
         notes.append(f"{'? by its values: ' if key in found.by_content else ''}{label}: {_quoted(key)}: {_examples(rows, key)}")
-    notes += [f"not known, kept under its own name: {_quoted(key)}: {_examples(rows, key)}" for key in found.unknown]
+    notes += [f"unknown, stored under its own name: {_quoted(key)}: {_examples(rows, key)}" for key in found.unknown]
     layout = structs.replace(found.layout, entity=structs.replace(entity, labels=labels))
     return _Proposal(FileLayout(**structs.asdict(layout)), found.confidence >= SURE and not found.by_content, notes)
 
@@ -211,9 +211,9 @@ def _result(name: str, body: bytes, layout: str | None = None, known: KnownLayou
 
 
 def _compared(name: str, body: bytes, proposal: _Proposal, usual: FileResult | ValueError) -> _Compared:
-    """Return a proposal with how much is read by it and without it.
+    """Return a proposal with how much is read with it and without it.
 
-    It waits for a person unless it reads each question as it is read without it, and leaves neither answers nor characters.
+    It must be confirmed unless it reads each question as before, and leaves no answers or characters unread.
     """
     layout = structs.replace(proposal.layout, confirmed="no")
     own = _result(name, body, "a layout", {"a layout": layout} | shipped_layouts())
@@ -227,7 +227,7 @@ def _compared(name: str, body: bytes, proposal: _Proposal, usual: FileResult | V
     doubts = [f"options or an answer in its stem: {item.stem_raw}" for item in in_stems if len(in_stems) > _MOST_IN_STEMS * len(items)][:2]
     doubts += [f"without an answer: {item.stem_raw}" for item in unanswered][:2]
     doubts += [f"rejected: {fault}" for fault in own.reading.faults]
-    doubts += [f"read otherwise without this layout: {key[0]}" for key in lost]
+    doubts += [f"read differently without this layout: {key[0]}" for key in lost]
     doubts += [f"not read without this layout: {key[0]}" for key in list(new)[:1]]
     doubts += [f"unread: {one.text}" for one in own.account.unread if proposal.layout.paper]
     if isinstance(usual, FileResult) and own.account.unread_characters > usual.account.unread_characters:
@@ -259,10 +259,10 @@ def _complete(usual: FileResult | ValueError) -> int:
 
 
 def _skeleton(name: str, inner: str, body: bytes, usual: FileResult | ValueError, fault: ValueError) -> _Compared:
-    """Return a layout to be written by a person, from the recurring lines or the columns of a file.
+    """Return a layout to be completed by a person, from the recurring lines or the columns of a file.
 
     Raises:
-        ValueError: all is read without one, or the file has neither lines nor rows.
+        ValueError: everything is read without one, or the file has neither lines nor rows.
     """
     if isinstance(usual, FileResult):
         if any(isinstance(item, EntityItem) for item in usual.reading.items):
@@ -271,7 +271,7 @@ def _skeleton(name: str, inner: str, body: bytes, usual: FileResult | ValueError
             raise Refusal(f"{name}: no layout was found, and none is needed for its {count} questions, which are read as {usual.format}")
     suffix = PurePath(inner).suffix.lower()
     notes = [
-        "no layout was found: write it from the lines or columns below; docs/importing.md has all keys",
+        "no layout was found: write one from the lines or columns below; docs/importing.md has all keys",
         f"without it: {_counts(usual)}",
     ]
     if suffix not in LINE_READERS:
@@ -286,17 +286,17 @@ def _skeleton(name: str, inner: str, body: bytes, usual: FileResult | ValueError
 
 
 def _are_lines(name: str, body: bytes) -> bool:
-    """Return whether most rows of a sheet have fewer cells than a question with its options and answer, or not as many as each other."""
+    """Return whether most rows of a sheet have too few cells for a question with options and answer, or differing numbers of cells."""
     counts = [line.count("\t") + 1 for line in lines_of(name, body, PurePath(name).suffix.lower()).lines if line]
     small, same = sum(count <= _CELLS_OF_LINE for count in counts), max(map(counts.count, set(counts)), default=0)
     return 2 * small > len(counts) or same <= _ALIKE * len(counts)
 
 
 def _of_columns(name: str, body: bytes) -> _Proposal:
-    """Return a layout to be written from the columns of the tables of a file, the largest first.
+    """Return a layout to be completed by a person, from the columns of a file's tables, the largest table first.
 
     Raises:
-        ValueError: it has none with texts.
+        ValueError: no table has texts.
     """
     tables = sorted(rows_of(name, body), key=lambda table: -len(table.rows))[:_MOST_ROWS]
     texts = [(table, key, size) for table in tables for key in table.own_columns() if (size := _text_length(table, key))]
@@ -322,11 +322,9 @@ def _questions(result: FileResult | ValueError) -> list[QuestionItem]:
 
 
 def _key(item: QuestionItem) -> tuple[str, ...]:
-    """Return what must be equal in two readings of a question: its stem without its number, its options without letters, its answer."""
+    """Return what must be equal in two readings of a question: stem without number, options without letters, answer."""
     number = number_of(flat(item.stem_raw or ""))
-    stem = _squeezed((item.stem_raw or "")[number.end if number else 0 :]).replace(
-        "()", ""
-    )  # the brackets of its answer may be left or not
+    stem = _squeezed((item.stem_raw or "")[number.end if number else 0 :]).replace("()", "")  # the brackets of its answer may remain or not
     options = map(without_letter, item.options_raw or item.shared_options_raw or [])
     return (stem, *map(_squeezed, options), bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
 
@@ -347,13 +345,13 @@ def _spread(values: Sequence[_Value]) -> list[_Value]:
 
 
 def shortened(text: str, most: int = _MOST_CHARS) -> str:
-    """Return a text as a comment shows it: on one line, without what YAML does not allow."""
+    """Return a text for a comment: on one line, without characters that YAML forbids."""
     line = "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
     return line[:most] + ("…" if len(line) > most else "")
 
 
 def _text(name: str, best: _Compared) -> str:
-    """Return the text of a layout file; its layout does not have the name of a format, as `cards` for cards.md would."""
+    """Return the text of a layout file; a layout must not have the name of a format, as `cards` for cards.md would."""
     title = PurePath(name).stem
     lines = [
         "# Proposed from the content of the file. Correct what is wrong; the next read of the file uses it: docs/importing.md",
@@ -367,7 +365,7 @@ def _text(name: str, best: _Compared) -> str:
 
 
 def _written(layout: Any) -> dict[str, Any]:
-    """Return what is said in a layout."""
+    """Return the fields that a layout sets."""
     return {key: value for key, value in msgspec.to_builtins(layout).items() if value not in (None, [], {}, "", False, 0)}
 
 

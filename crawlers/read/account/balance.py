@@ -1,7 +1,7 @@
-"""What stands beside the questions of a file of records and makes their reading doubtful: items and values in, items with doubts out.
+"""Unread values in a file of records that make its reading doubtful: items and values -> items with doubts.
 
-A file whose structure was misunderstood is read wrongly as a whole. Its own values then show it: texts that nothing read are as many as
-options are, a second answer fits as well as the one that was read, or the options are listed once more in another order.
+If a file's structure was misunderstood, all of it is misread. Its own values then show it: there are as many unread texts as options would
+be, a second answer fits as well as the one that was read, or the options are listed again in another order.
 """
 
 import re
@@ -27,29 +27,29 @@ from crawlers.read.vocabulary.headings import kind_of, tells_patient
 from crawlers.read.vocabulary.labels import flat
 
 _FEWEST, _MOST_OPTIONS, _MOST_FILLINGS = 5, 10, 20
-"""Questions from which a file shows its structure; options of a question; sets of rows that columns fill and are compared in."""
+"""Minimum questions that show a file's structure; maximum options of a question; maximum sets of filled rows to compare."""
 _MOST, _NEARLY_ALL, _UNLIKE, _FEW = 0.6, 0.9, 0.5, 0.2
-"""Shares of the questions: those that show a column; those that a column fits; different texts in a column; reordered options."""
+"""Shares of the questions: to show a column, to fit a column, of different texts in a column, of reordered options."""
 _FEWEST_TEXTS, _MOST_SIGN_CHARS = 3, 3
 _NOT_OPTIONS = re.compile(
     r"name|user|author|source|remark|note|hint|tips?$|tag|comment|reply|time|date|url|img|image|path|state|来源|出处|教材|备注|提示|标签|评论|时间|作者|姓名|地址",
     re.IGNORECASE,
 )
-"""Names of texts that are no options."""
+"""Key names of texts that are not options."""
 _OPTIONS = re.compile(r"^(?:备?选项|选择项|候选|options?|choices?|candidates?|alternatives?)(?:内容|列表|texts?|list|s)?$", re.IGNORECASE)
 _CODE = re.compile(r"[A-Za-z0-9,，;；|\s]{1,12}")
 _RIGHT = re.compile(r"correct|right|standard|official|gold|正确|标准", re.IGNORECASE)
 _GAP = re.compile(r"_{2,}|[(（]\s*[)）]")
-_LAYOUT = "write a layout that says what stands where (--propose begins one): docs/importing.md"
+_LAYOUT = "write a layout that says where each part is (--propose drafts one): docs/importing.md"
 _MOST_UNREAD, _FEW_CHARS = 0.5, 500
-"""Share of the characters in no item from which on a file is no bank, and the number of characters that any may have."""
+"""Share of unread characters from which a file is not a question bank; number of unread characters that is always allowed."""
 
 
 def refuse_little_read(name: str, reading: FileReading, account: CharacterAccount) -> None:
-    """Refuse a file most of which is in no item, or in which a column of different texts beside options is in none.
+    """Refuse a file if most of it is in no item, or if a column of different texts next to options is in none.
 
     Raises:
-        ValueError: with what is unread, and that a layout can declare it.
+        ValueError: the message gives what is unread and how a layout can declare it.
     """
     if reading.items and account.unread_share > _MOST_UNREAD and account.unread_characters > _FEW_CHARS:
         found = f"{account.unread_share:.0%} of its characters are in none of its {len(reading.items)} items"
@@ -64,12 +64,12 @@ def refuse_little_read(name: str, reading: FileReading, account: CharacterAccoun
         is_option = LETTER_IN_NAME.search(column) and not any(map(str.isascii, texts))
         are_own = len(set(texts)) >= _NEARLY_ALL * len(texts) and _are_unlike(texts)
         if is_beside_most and (is_option or are_own) and _may_be_options(column):
-            found = f"{len(texts)} texts of {column!r} beside questions are in no item, such as {texts[0]!r} and {texts[-1]!r}"
-            raise Refusal(f"{name}: {found}; they may be options, answers or explanations: {_LAYOUT}; `unread: [{column}]` leaves them out")
+            found = f"{len(texts)} texts of {column!r} next to questions are in no item, such as {texts[0]!r} and {texts[-1]!r}"
+            raise Refusal(f"{name}: {found}; they may be options, answers or explanations: {_LAYOUT}; `unread: [{column}]` ignores them")
 
 
 class _Row(Struct):
-    """A question, its place among the items, and the values of its record by key."""
+    """A question, its index among the items, and the values of its record by key."""
 
     at: int
     item: QuestionItem
@@ -77,17 +77,17 @@ class _Row(Struct):
 
 
 def with_doubts(reading: FileReading, leaves: Iterable[Leaf], unread: Sequence[Unread], is_table: bool = False) -> FileReading:
-    """Return a reading whose questions are doubted where the other values of their file contradict it; else the same reading.
+    """Return a reading that doubts the questions which other values of their file contradict; else the same reading.
 
     Args:
-        is_table: its records are the rows of a sheet, where a text may go on in the row below.
+        is_table: its records are rows of a sheet, where a text may continue in the row below.
     """
     rows = list(_rows_of(reading, leaves))
     findings = [
-        ("options_unreadable", "have no options, and texts beside them are unread", _without_their_options(rows, unread)),
+        ("options_unreadable", "have no options, and texts next to them are unread", _without_their_options(rows, unread)),
         ("options_unreadable", "have no options, and their answers are lists", _with_lists_as_answers(rows, reading)),
         ("stem_unreadable", "are above a row of a further text without a number", _cut_by_row(reading.items) if is_table else []),
-        ("answer_unreadable", "have options that are listed in another order, too", _with_other_order(rows)),
+        ("answer_unreadable", "have options that are also listed in another order", _with_other_order(rows)),
         ("two_answers", "have two columns that fit as answers", _with_other_answer(rows, reading)),
     ]
     doubts: dict[int, str] = {}
@@ -118,7 +118,7 @@ def _rows_of(reading: FileReading, leaves: Iterable[Leaf]) -> Iterator[_Row]:
 
 
 def _header_of(reading: FileReading, others: Iterable[dict[str, list[str]]]) -> dict[str, str]:
-    """Return the names that the headers of sheets give to their columns."""
+    """Return the column names from the headers of sheets."""
     known = {name for names in reading.columns.values() for name in names.split(", ")}
     return {key: texts[0] for row in others if any(texts[0] in known for texts in row.values()) for key, texts in row.items()}
 
@@ -130,8 +130,8 @@ def _unit_of(position: str, units: Mapping[str, object]) -> str:
 
 
 def _without_their_options(rows: Sequence[_Row], unread: Sequence[Unread]) -> list[int]:
-    """Return the questions without options that have short answers, if as many unread texts as options are stand beside them or in a table,
-    or one under a name for options beside each.
+    """Return the questions without options and with short answers, if next to them or in a table there are as many unread texts as options
+    would be, or each has one under a name for options.
     """
     bare_rows = [row for row in rows if not row.item.options_raw and not row.item.shared_options_raw]
     columns: dict[str, list[str]] = defaultdict(list)
@@ -164,13 +164,13 @@ def _may_be_options(name: str) -> bool:
 
 
 def _are_unlike(texts: Sequence[str]) -> bool:
-    """Return whether texts are words that mostly differ, unlike codes, dates and kinds."""
+    """Return whether texts are words that mostly differ, unlike codes, dates and types."""
     worded = sum(not text.isascii() for text in texts)
     return len(texts) >= _FEWEST and worded >= _UNLIKE * len(texts) and len(set(texts)) >= _UNLIKE * len(texts)
 
 
 def _with_lists_as_answers(rows: Sequence[_Row], reading: FileReading) -> list[int]:
-    """Return the questions without options whose answers are lists of as many texts as options are, more than the question has gaps."""
+    """Return the questions without options whose answers are lists as long as lists of options, and longer than the question has gaps."""
     keys = set(reading.columns.get("answer", "").split(", "))
     listed = []
     for row in rows:
@@ -189,7 +189,7 @@ def _with_lists_as_answers(rows: Sequence[_Row], reading: FileReading) -> list[i
 
 
 def _cut_by_row(items: Sequence[Item]) -> list[int]:
-    """Return the questions above a row with only a stem and no number, which may be the rest of theirs, unless it describes a patient."""
+    """Return the questions above an unnumbered row with only a stem, which may continue them, unless it describes a patient."""
     cut = []
     for at, (above, item) in enumerate(pairwise(items)):
         if not isinstance(above, QuestionItem) or not isinstance(item, QuestionItem) or above.doubt or item.doubt:
@@ -207,7 +207,7 @@ def _table_of(item: QuestionItem) -> str:
 
 
 def _with_other_order(rows: Sequence[_Row]) -> list[int]:
-    """Return the questions with letters as answers in a file that lists the options, or their positions, once more in another order."""
+    """Return the questions answered by letters, if the file lists their options, or option positions, again in another order."""
     lettered = [row for row in rows if _is_lettered(row.item)]
     moved = sum(map(_is_reordered, lettered))
     if moved < max(_FEWEST_TEXTS, _FEW * len(lettered)):
@@ -240,7 +240,7 @@ def _is_reordered(row: _Row) -> bool:
 
 
 def _states_right_text(row: _Row) -> bool:
-    """Return whether a value of a record is the text of the right option alone, whose place does not matter then."""
+    """Return whether a value of a record is the text of its only right option: then the order does not matter."""
     options = _plain_options(row.item)
     at = LETTERS.find((row.item.answer_raw or "").strip().upper()) if len((row.item.answer_raw or "").strip()) == 1 else -1
     alone = {folded(texts[0]) for texts in row.values.values() if len(texts) == 1}
@@ -248,8 +248,8 @@ def _states_right_text(row: _Row) -> bool:
 
 
 def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
-    """Return the questions of a file with a second column that fits their options as answers, if it is named as right or a column of truth
-    values says where both are equal: one of them is what somebody chose. A column of few answers has corrections.
+    """Return the questions with a second column that fits their options as answers, if its name says that it is right, or if a truth value
+    says where both are equal: then one is somebody's choice. A sparse answer column contains corrections.
     """
     lettered = [row for row in rows if _is_lettered(row.item)]
     if len(lettered) < _FEWEST:
@@ -287,7 +287,7 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
 
 
 def _letters_of(rows: Sequence[_Row], key: str) -> list[str]:
-    """Return the letters that the values under a key name, in row order; nothing once too many of them name none."""
+    """Return the letters that a key's values name, in row order; empty once too many values name none."""
     letters: list[str] = []
     may_fit = len(rows)
     for row in rows:
@@ -303,7 +303,7 @@ def _letters_in(answer: str, options: list[str]) -> str:
 
 
 def _truths_in(rows: Sequence[_Row]) -> dict[tuple[bool, ...], set[str]]:
-    """Return the keys whose values are truth values, or points and none, by what they say of each row."""
+    """Return the keys of truth values, or of points that are zero or not, by their value in each row."""
     truths: dict[tuple[bool, ...], set[str]] = defaultdict(set)
     for key in rows[0].values:
         texts = [row.values[key][0].strip() if len(row.values.get(key, ())) == 1 else "" for row in rows]
@@ -313,9 +313,9 @@ def _truths_in(rows: Sequence[_Row]) -> dict[tuple[bool, ...], set[str]]:
 
 
 def with_contradictions_doubted(reading: FileReading) -> FileReading:
-    """Return a reading that doubts all questions with equal texts and different answers in one file.
+    """Return a reading that doubts all questions in a file with equal texts but different answers.
 
-    What is answered alike may recur: near_duplicates joins it and keeps each place.
+    Questions with equal answers may repeat: near_duplicates merges them and stores each occurrence.
     """
     asked: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for at, item in enumerate(reading.items):
@@ -327,23 +327,23 @@ def with_contradictions_doubted(reading: FileReading) -> FileReading:
     if not contrary:
         return reading
     items = [structs.replace(item, doubt="two_answers") if at in contrary else item for at, item in enumerate(items)]
-    fault = f"two_answers: {len(contrary)} questions are asked alike and answered differently"
+    fault = f"two_answers: {len(contrary)} questions have the same text but different answers"
     return structs.replace(reading, items=items, faults=[*reading.faults, fault])
 
 
 def _has_comparable_answer(item: QuestionItem) -> bool:
-    """Return whether another answer may contradict that of a question; answers in words vary."""
+    """Return whether a different answer would contradict this one; answers in words vary."""
     has_form = answer_form(item.answer_raw) in ("letters", "verdict")
     return item.doubt is None and bool(item.stem_raw) and (has_form or (bool(item.answer_raw) and len(item.options_raw or []) > 1))
 
 
 def _plain(text: str) -> str:
-    """Return a text without blanks, width and closing marks, but with its capitals: m and M are different prefixes."""
+    """Return a text without blanks, width variants and closing marks, but case-sensitive: m and M are different prefixes."""
     return "".join(unicodedata.normalize("NFKC", text).split()).rstrip("。.?:;")
 
 
 def _right(item: Item) -> str:
-    """Return the texts of the right options, which may be in another order elsewhere; else the answer itself."""
+    """Return the texts of the right options, which may be in another order elsewhere; otherwise the answer."""
     if not isinstance(item, QuestionItem):
         return ""
     options = list(item.options_raw or item.shared_options_raw or [])

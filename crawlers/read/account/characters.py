@@ -18,7 +18,7 @@ _EXCERPT_CHARS = 60
 
 
 class Unread(Struct, frozen=True):
-    """A stretch of the source that is in no item and is not known furniture."""
+    """A part of the source that is neither in an item nor known furniture."""
 
     position: str
     reason: str
@@ -28,30 +28,30 @@ class Unread(Struct, frozen=True):
 
 
 class CharacterAccount(Struct):
-    """Where the characters of one or more sources went."""
+    """Counts of the characters of one or more sources by destination."""
 
     characters: int = 0
     in_items: int = 0
     furniture: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
-    """By the reason for which the question or record was rejected."""
+    """By the reason for rejecting the question or record."""
     unread: list[Unread] = field(default_factory=list)
     questions_unread: int = 0
-    """Records, or questions of a paper by their numbers or answers, in unread lines: they are in no item."""
+    """Records, or questions of a paper found by numbers or answers, in unread lines."""
 
     @property
     def unread_characters(self) -> int:
-        """Return how many characters are unread."""
+        """Return the number of unread characters."""
         return sum(one.characters for one in self.unread)
 
     @property
     def unread_share(self) -> float:
-        """Return the share of characters that is unread."""
+        """Return the share of unread characters."""
         return self.unread_characters / self.characters if self.characters else 0.0
 
     @property
     def difference(self) -> int:
-        """Return characters in less characters out: anything but 0 is an error in the account."""
+        """Return the characters of the source minus those accounted for; anything but 0 is a bug in the account."""
         return self.characters - self.in_items - self.furniture.total() - self.rejected.total() - self.unread_characters
 
     def add_unread(self, position: str, reason: str, text: str) -> None:
@@ -68,11 +68,11 @@ class CharacterAccount(Struct):
         return reasons
 
     def by_reason(self) -> list["Unread"]:
-        """Return one entry per reason with all its characters, instead of the stretches, to save memory when there are many files."""
+        """Return one entry per reason with all its characters, which saves memory when there are many files."""
         return [Unread("", reason, count, "") for reason, count in sorted(self.reasons().items())]
 
     def largest(self, count: int) -> list[str]:
-        """Return the largest unread stretches in words."""
+        """Return the largest unread parts in words."""
         first = sorted(self.unread, key=lambda one: -one.characters)[:count]
         return [f"{_spoken(one.position)}: {one.reason}: {one.characters} characters: {one.text}" for one in first]
 
@@ -107,7 +107,7 @@ def summed(accounts: Iterable[CharacterAccount]) -> CharacterAccount:
 
 
 def limits_of(line: ExtractFlags | Import, params: Mapping[str, Any]) -> Extract:
-    """Return the limits for what is read by a line of params.yaml: its own, completed by those that `extract` sets for all."""
+    """Return the reading limits for a line of params.yaml: its own, with defaults from `extract`."""
     usual = Extract(**{"max_misfit_share": 0.0, **params.get("extract", {})})
     return structs.replace(usual, **{name: own for name in Extract.__struct_fields__ if (own := getattr(line, name, None)) is not None})
 
@@ -118,12 +118,12 @@ def is_counted(sign: str) -> bool:
 
 
 def counted(text: str) -> int:
-    """Return how many characters of a text are counted."""
+    """Return the number of counted characters in a text."""
     return len(folded(text))
 
 
 def counted_places(text: str) -> list[int]:
-    """Return where the counted characters of a text are."""
+    """Return the indices of the counted characters in a text."""
     return [place for place, sign in enumerate(text) if _FOLDS[ord(sign)]]
 
 
@@ -132,17 +132,17 @@ def folded(text: str) -> str:
     return _short_folded(text) if len(text) <= _SHORT_CHARS else text.translate(_FOLDS)
 
 
-@lru_cache(maxsize=1 << 14)  # a value is compared several times in turn
+@lru_cache(maxsize=1 << 14)  # a value is compared several times in a row
 def _short_folded(text: str) -> str:
     return text.translate(_FOLDS)
 
 
 def folded_lines(lines: Sequence[str]) -> list[str]:
-    """Return the counted characters of many lines together, sign by sign instead of place by place, which takes a tenth of the time."""
+    """Return the folded forms of many lines at once, translating each distinct character once, which takes a tenth of the time."""
     text = "\n".join(lines)
     changed = {sign: plain for sign in set(text) if (plain := _FOLDS[ord(sign)]) != sign and sign != "\n"}
     if text.count("\n") >= len(lines) or any(_FOLDS[ord(plain)] != plain for plain in changed.values() if plain):
-        return [folded(line) for line in lines]  # a line has breaks of its own, or a sign becomes one that changes, too
+        return [folded(line) for line in lines]  # a line contains line breaks, or a character becomes one that is folded itself
     for sign, plain in changed.items():
         text = text.replace(sign, plain)
     return text.split("\n") if lines else []

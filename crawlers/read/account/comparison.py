@@ -1,7 +1,7 @@
-"""Compare items with the lines that they came from: which characters of the lines are in an item; and the account of a paper.
+"""Compare items with the source lines: which characters of the lines are in an item; and the account of a paper.
 
-A character is in an item if it is within eight consecutive ones, signs aside, that some item has in a row: its texts may be on any lines,
-broken and interrupted in any way. The time is linear in the text.
+A character is in an item if it is within eight consecutive characters, punctuation aside, that also occur together in an item. The item's
+texts may be on any lines, broken and interrupted in any way. The time is linear in the text.
 """
 
 import re
@@ -40,10 +40,10 @@ _STATISTICS = (
     r"|(?:本题)?共?被?(?:作答|答题|做题|答对|答错|浏览|阅读|收藏|点赞|评论)(?:人数|人次|次数|总?数|量)?\s?:?\s?\d{1,8}\s?[人次个条]{0,2}"
     r"|易错(?:选项|项)?[为是]?\s?:?\s?[A-J](?:[,、]?[A-J]){0,5}"
 )
-"""What platforms write of others' answers: it is never the key."""
+"""Platform statistics about others' answers, which are never the key."""
 _WORTH = r"[,;、\s]|每[小]?题|共|\d{1,4}\s?[小道]?题|满分|总分|合计"
 _TAG = rf"[(\[【]\s?(?:{TYPE}|难度\s?:?|{_WEIGHT}|\d{{1,3}}(?:\.\d{{1,2}})?\s?分|{_WORTH}){{1,12}}\s?[)\]】]"
-_TYPE = rf"(?:{TYPE})(?<=[题型])"  # 判断 may be an option, and behind a letter any type is one
+_TYPE = rf"(?:{TYPE})(?<=[题型])"  # 判断 alone may be an option; after a letter, any type is one
 _GIFT = r"::[^:]{1,200}::|%-?\d{1,3}(?:\.\d{1,5})?%|\[(?:html|markdown|plain|moodle)\]|\{(?:TRUE|FALSE|T|F)\}|\$CATEGORY:[^\n]{1,300}"
 _MARKUP = rf"</?[a-z][^<>]{{0,300}}>|\\[nrt]|&[a-z]{{2,6}};|&#\d{{1,6}};|\*\*|\||{_GIFT}"
 _WITHIN = re.compile(
@@ -59,7 +59,7 @@ _LETTER_LAST = re.compile(r"[A-J甲乙丙丁戊己庚辛壬癸]\W{0,3}|T|true|fa
 
 
 def class_of_line(text: str) -> str | None:
-    """Return the class of a complete line that is in no item; None if it is not known furniture."""
+    """Return the class of a complete line that is known furniture; else None."""
     line = flat(text).strip()
     number = PAGE_WITHIN.sub("", line).strip("-·, ") if any(map(str.isalnum, line)) else line
     if _OUTCOME.fullmatch(line):
@@ -75,13 +75,13 @@ def class_of_line(text: str) -> str | None:
     return next((kind for kind, _ in parts if kind != "sign"), "sign") if parts else None
 
 
-@lru_cache(maxsize=1 << 10)  # the same labels are before each answer
+@lru_cache(maxsize=1 << 10)  # the same labels precede each answer
 def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> Sequence[tuple[str, str]]:
-    """Return class and text of the parts of a stretch; nothing if any of it is not known furniture.
+    """Return the class and text of each part of a stretch; empty if any part is not known furniture.
 
     Args:
-        is_first: the stretch begins its line, where a bare number is the question's.
-        before_claimed: a text of an item follows, before which a bare letter is the option's.
+        is_first: the stretch begins its line, so a bare number is the question's.
+        before_claimed: an item's text follows, so a bare letter is the option's.
     """
     line, position, parts = flat(text), 0, []
     if is_first and (number := _NUMBER_FIRST.match(line.lstrip(" #*>-"))):
@@ -107,7 +107,7 @@ def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> Sequenc
 
 
 def behind_furniture(text: str) -> str:
-    """Return what follows the labels, letters and signs that begin a text; the text if nothing does."""
+    """Return what follows the labels, letters and signs at the start of a text; the text itself if nothing follows."""
     line, position = flat(text), 0
     while (match := _WITHIN.match(line, position)) and match.end() > position:
         position = match.end()
@@ -115,19 +115,19 @@ def behind_furniture(text: str) -> str:
 
 
 def is_short_answer(text: str) -> bool:
-    """Return whether a stretch is only an answer in letters or a verdict after its label, or a list of such answers."""
+    """Return whether a stretch is only a labelled answer in letters or a verdict, or a list of such answers."""
     answers = [(kind, WHOLE_ANSWER.fullmatch(flat(words))) for kind, words in parts_of(text) if words]
     return is_list(text) or (bool(answers) and all(kind == "answer" and whole for kind, whole in answers))
 
 
 def contents_of(text: str) -> list[str]:
-    """Return the parts of a stretch that may be texts of items: without labels, remarks and furniture."""
+    """Return the parts of a stretch that may be item texts: without labels, remarks and furniture."""
     parts = [(kind, words) for kind, words in parts_of(_EMPHASIS.sub("", text)) if words and kind != "remark"]
     return [words for kind, words in parts if kind != "text" or not class_of_line(words)]
 
 
 def is_list(text: str) -> bool:
-    """Return whether a text is nothing but a list of answers."""
+    """Return whether a text is only a list of answers."""
     listed = listed_in(text.strip())
     return bool(listed.entries) and not any(map(str.isalnum, "".join(words for _, words in parts_of(listed.rest))))
 
@@ -145,18 +145,18 @@ def asks(text: str) -> bool:
 
 
 def says_answer(text: str) -> bool:
-    """Return whether a line contains a question's answer."""
+    """Return whether a line states a question's answer."""
     return has_part(text, "answer")
 
 
 IN_ITEM, REJECTED = 1, 2
-"""Marks of a character, 0 if no item has it; a rejected question has REJECTED, or a higher number for each further reason."""
+"""Marks of a character, 0 if it is in no item; REJECTED and higher numbers each stand for a reason for rejection."""
 WITHIN_ITEM = "line_within_item"
-"""Reason of an unread line with lines of one item on either side."""
+"""Reason for an unread line between lines of the same item."""
 COUNTED = 255
-"""Mark of a character that is no part of an item, and counted already."""
+"""Mark of a character that is in no item but already counted."""
 NGRAM_CHARS = 8
-"""Consecutive characters that identify text of an item."""
+"""Number of consecutive characters that identify an item's text."""
 MARKUP = re.compile(
     r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|details|summary|[bipuas])(?:\s[^<>]{0,300})?/?>|\\[nr]",
     re.I,
@@ -165,47 +165,47 @@ _MAY_BE_MARKUP = re.compile(r"[<\\]").search
 _FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
 _MOST_REASONS = 250
 _LONGEST_ROW, _IN_ANSWERS, _LETTERS = 40, frozenset("abcdefghij"), frozenset("abcdefghij甲乙丙丁戊己庚辛壬癸")
-"""Characters of a short text; letters of an answer; letters that a source has before options."""
-_BREAK = "\n"  # no counted character
-_APART = "\x00"  # of items compared at once: in no line
+"""Maximum characters of a short text; answer letters; letters before options in a source."""
+_BREAK = "\n"  # not a counted character
+_APART = "\x00"  # between items compared together; occurs in no line
 _AT_ONCE = 1_000
 _EMPHASIS = re.compile(r"\*{2,3}|`|__")
-"""What Markdown puts around a label and its answer: `- **答案：B**`."""
+"""Markdown around a label and its answer: `- **答案：B**`."""
 _SIGNS, _DROPS_SIGNS = re.compile(r"[\W_]+"), re.compile("(?:[^\\w√×]|_)+")
-"""What is no letter or digit; the same without the signs of a verdict."""
+"""Anything but letters and digits; the same without the signs of a verdict."""
 SHARED_FIELDS = ("exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw")
 _FIELDS = (*SHARED_FIELDS, "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 Hashes = NDArray[np.uint64]
 
 
 class Stretch(Struct, frozen=True, gc=False):
-    """Consecutive unmarked characters of one line."""
+    """Consecutive unmarked characters in one line."""
 
     line: int
     start: int
     end: int
     text: str
-    """The original, with white space."""
+    """The original text, with white space."""
     is_first: bool
     is_last: bool
-    """It begins or ends its line."""
+    """It is at the start or the end of its line."""
 
     @property
     def is_whole(self) -> bool:
-        """Return whether it is the complete line."""
+        """Return whether it is a complete line."""
         return self.is_first and self.is_last
 
     @property
     def size(self) -> int:
-        """Return how many characters it has."""
+        """Return its number of characters."""
         return self.end - self.start
 
 
 class MarkedLines:
-    """Lines as one run of counted characters, without HTML tags, with a mark for each character."""
+    """Lines as one sequence of counted characters, without HTML tags, with a mark for each character."""
 
     def __init__(self, lines: Sequence[str], are_parted: bool = False) -> None:
-        """Take the lines; text goes on from one into the next unless they are parted."""
+        """Store the lines; text continues from one line into the next unless they are parted."""
         self.lines = lines
         self.markup = sum(counted(tag) for line in lines if _MAY_BE_MARKUP(line) for tag in MARKUP.findall(line))
         pieces = folded_lines([without_tags(line) for line in lines])
@@ -220,11 +220,11 @@ class MarkedLines:
         self.ngrams = ngrams_of(codes[positions])
 
     def size_of(self, line: int) -> int:
-        """Return how many characters a line has, without tags."""
+        """Return the number of characters in a line, without tags."""
         return self._starts[line + 1] - self._starts[line]
 
     def mark(self, hits: NDArray[np.bool_], mark: int) -> None:
-        """Mark the characters of some of its n-grams."""
+        """Mark the characters of the n-grams that hit."""
         turns = np.zeros(len(self.marks) + 1, np.int64)
         chosen = np.flatnonzero(hits)
         turns[self._positions[chosen]] += 1
@@ -232,7 +232,7 @@ class MarkedLines:
         np.frombuffer(self.marks, np.uint8)[np.cumsum(turns[:-1]) > 0] = mark
 
     def marked_lines(self) -> list[int]:
-        """Return the numbers of the lines that have marked characters, in order."""
+        """Return the numbers of the lines with marked characters, in order."""
         marked = np.flatnonzero(np.frombuffer(self.marks, np.uint8))
         return np.unique(np.searchsorted(self._starts, marked, side="right") - 1).tolist()
 
@@ -256,16 +256,16 @@ class MarkedLines:
                 start = end
 
     def _original(self, line: int, start: int, end: int) -> str:
-        """Return a stretch of a line unchanged, including white space, but with tags blanked: those are counted once, as markup."""
+        """Return the original text of a stretch, including white space, but with tags blanked: tags are counted once, as markup."""
         whole, size = without_tags(self.lines[line]), self.size_of(line)
-        if end - start == size or len(whole) == size:  # the latter: all of its characters count
+        if end - start == size or len(whole) == size:  # then all of the line's characters count
             return whole if end - start == size else whole[start:end]
         positions = counted_places(whole)
         return whole[positions[start] : positions[end - 1] + 1]
 
 
 def without_tags(text: str) -> str:
-    """Return a text with blanks for its HTML tags and escaped line ends."""
+    """Return a text with its HTML tags and escaped line breaks blanked."""
     return MARKUP.sub(lambda tag: " " * len(tag[0]), text) if _MAY_BE_MARKUP(text) else text
 
 
@@ -275,17 +275,17 @@ def signless(text: str) -> str:
 
 
 def words_of(text: str) -> str:
-    """Return the folded letters and digits of a text without its HTML tags, the form in which texts are compared."""
+    """Return the folded letters and digits of a text without HTML tags, which is the form for comparing texts."""
     return signless(folded(without_tags(text)))
 
 
 def codes_of(text: str) -> NDArray[np.uint32]:
-    """Return the characters of a text as numbers."""
+    """Return the code points of a text."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
 def ngrams_of(codes: NDArray[np.uint32]) -> Hashes:
-    """Return a number for each eight consecutive characters."""
+    """Return a hash of each eight consecutive characters."""
     ngrams = np.zeros(max(0, len(codes) - NGRAM_CHARS + 1), np.uint64)
     for offset in range(NGRAM_CHARS):
         ngrams *= _FACTOR
@@ -294,7 +294,7 @@ def ngrams_of(codes: NDArray[np.uint32]) -> Hashes:
 
 
 KnownNgrams = list[tuple[str | None, Hashes]]
-"""The n-grams of the sound items, and for each reason those of the items rejected for it, sorted."""
+"""The sorted n-grams of the sound items, and those of the rejected items by reason."""
 
 
 def known_ngrams(items: Iterable[Item]) -> KnownNgrams:
@@ -315,7 +315,7 @@ def _ngrams_in(texts: Sequence[str]) -> Hashes:
 
 
 def mark_items(sources: Iterable[MarkedLines], items: Iterable[Item]) -> list[str]:
-    """Mark the text of items in their sources; return the reasons of the rejected ones in the order of their marks."""
+    """Mark the text of items in their sources; return the reasons for rejection in the order of their marks."""
     known = known_ngrams(items)
     for source in sources:
         mark_known(source, known)
@@ -323,7 +323,7 @@ def mark_items(sources: Iterable[MarkedLines], items: Iterable[Item]) -> list[st
 
 
 def mark_known(source: MarkedLines, known: KnownNgrams) -> None:
-    """Mark in a source the text of items whose n-grams are known; that of sound ones last."""
+    """Mark the text of items in a source by their known n-grams, sound items last."""
     for at, (_, ngrams) in reversed([*enumerate(known, IN_ITEM)]):
         if len(ngrams):
             indices = np.minimum(np.searchsorted(ngrams, source.ngrams), len(ngrams) - 1)
@@ -331,7 +331,7 @@ def mark_known(source: MarkedLines, known: KnownNgrams) -> None:
 
 
 def texts_of(item: Item) -> Iterator[str]:
-    """Yield the texts of an item in the order in which pages have them."""
+    """Yield the texts of an item in the order of a page."""
     if isinstance(item, EntityItem):
         yield from filter(None, (item.name_raw, item.alias_raw))
         for value in item.values:
@@ -345,7 +345,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 
 def _right_options(item: Item) -> list[str]:
-    """Return the options that the letters of an answer name: a source may have their words once more behind the letters."""
+    """Return the options that the answer's letters name: a source may repeat their words after the letters."""
     if isinstance(item, EntityItem) or not item.answer_raw or not _IN_ANSWERS.issuperset(item.answer_raw.lower()):
         return []
     return [option for option in item.options_raw or () if (letter := letter_of(option)) and letter in item.answer_raw]
@@ -358,13 +358,13 @@ def mark_of(item: Item, reasons: Sequence[str]) -> int:
 
 
 class ItemTexts:
-    """The texts of items and their rows, each of which is found as often as items have it."""
+    """The texts of items and their rows; each can be taken as often as it occurs in items."""
 
     def __init__(self, items: Iterable[Item], reasons: Sequence[str] = (), shared: Sequence[str] = SHARED_FIELDS) -> None:
         self._left: dict[str, list[int]] = defaultdict(list)
-        """Each with the marks of its items, sound ones last."""
+        """The marks of the items with each text, sound ones last."""
         self.shared: set[str] = set()
-        """What several items may have, as often as it occurs."""
+        """Texts that several items may share, which can be taken any number of times."""
         for item in items:
             mark = mark_of(item, reasons)
             for text in (*texts_of(item), *_right_options(item)):
@@ -385,11 +385,11 @@ class ItemTexts:
         self._sizes = sorted((size for size in sizes if 0 < size <= _LONGEST_ROW), reverse=True)
 
     def take(self, text: str) -> int | None:
-        """Return the mark of a text that an item has, each time that one has it; None if none has."""
+        """Take an item's text once and return its mark; None if no item has it any more."""
         return self._take(_key(text))
 
     def take_all(self, texts: Iterable[str]) -> list[tuple[int, int]]:
-        """Return mark and size of each text of items that all of some texts are made of; nothing if one of them has more."""
+        """Take the item texts that make up some texts; return the mark and size of each, or nothing if anything else is in them."""
         taken = list[tuple[int, str]]()
         for text in texts:
             found = self._parts(behind_furniture(text)) or self._parts(text)
@@ -400,9 +400,9 @@ class ItemTexts:
         return [(mark, len(key)) for mark, key in taken]
 
     def _parts(self, text: str) -> list[tuple[int, str]]:
-        """Return mark and words of each text of items that a text is made of, beside numbers and letters; nothing if it has more."""
+        """Take the item texts that make up a text, apart from numbers and letters; return their marks and words, or nothing."""
         words, position, taken = _words(text), 0, list[tuple[int, str]]()
-        if _IN_ANSWERS.issuperset(words):  # ABC is no row of three answers
+        if _IN_ANSWERS.issuperset(words):  # ABC is one answer, not three
             return [] if (mark := self._take(words)) is None else [(mark, words)]
         while position < len(words):
             keys = (words[position : position + size] for size in self._sizes if size <= len(words) - position)
@@ -425,12 +425,12 @@ class ItemTexts:
 
 
 def keys_of(text: str) -> set[str]:
-    """Return what is compared of a text and of each of its rows."""
+    """Return the comparison keys of a text and of each of its rows."""
     return {_key(row) for row in (text, *text.split("\n"))} if "\n" in text else {_key(text)}
 
 
 def _key(text: str) -> str:
-    """Return what is compared of a short text: its words without the letter of an option."""
+    """Return the comparison key of a short text: its words without the letter of an option."""
     words = _words(text)
     return words[1:] if letter_of(text) and not _IN_ANSWERS.issuperset(words) else words
 
@@ -440,7 +440,7 @@ def _words(text: str) -> str:
 
 
 def unexplained(source: MarkedLines, account: CharacterAccount) -> Iterator[Stretch]:
-    """Yield what is in no item and no known furniture, which is counted."""
+    """Yield the unmarked text that is not known furniture; furniture is counted."""
     for stretch in source.free():
         if stretch.is_whole and (kind := class_of_line(stretch.text)):
             account.furniture[kind] += stretch.size
@@ -452,7 +452,7 @@ def unexplained(source: MarkedLines, account: CharacterAccount) -> Iterator[Stre
 
 
 def count_marked(mark: int, size: int, reasons: Sequence[str], account: CharacterAccount) -> None:
-    """Count characters that have a mark."""
+    """Count characters with a given mark."""
     if mark == IN_ITEM:
         account.in_items += size
     else:
@@ -460,7 +460,7 @@ def count_marked(mark: int, size: int, reasons: Sequence[str], account: Characte
 
 
 def count_marks(source: MarkedLines, reasons: Sequence[str], account: CharacterAccount) -> None:
-    """Count the characters of a source: all, its markup, and those that are in items."""
+    """Count the characters of a source: all, its markup, and those in items."""
     account.characters += len(source.text) + source.markup
     account.furniture["markup"] += source.markup
     for mark in range(IN_ITEM, REJECTED + len(reasons)):
@@ -468,7 +468,7 @@ def count_marks(source: MarkedLines, reasons: Sequence[str], account: CharacterA
 
 
 class PaperAccount:
-    """The account of one run of lines: texts of items, the answers of a list by their numbers, furniture; what remains is unread."""
+    """The account of a sequence of lines: item texts, numbered answers of a list, furniture; the rest is unread."""
 
     def __init__(self, lines: Sequence[str], dropped: Sequence[str], items: Sequence[Item], unit: str = "line") -> None:
         self._own, self._unit = len(lines), unit
@@ -508,7 +508,7 @@ class PaperAccount:
         return account
 
     def _is_within_item(self, line: int, marked: Sequence[int]) -> bool:
-        """Return whether an option follows a stem or option, or else an answer or explanation, not of several questions and unnumbered."""
+        """Return whether an option follows a stem or option, or an unnumbered answer or explanation of one question follows anything."""
         at = bisect_right(marked, line)
         if not 0 < at < len(marked):
             return False
@@ -519,10 +519,10 @@ class PaperAccount:
         return is_marked(below) and not is_of_several and number_of(flat(below).strip()) is None
 
     def _settle(self, stretch: Stretch) -> None:
-        """Count a stretch that is a list of answers, or the texts of items behind their labels."""
+        """Count a stretch that is a list of answers, or labelled item texts."""
         marks: list[tuple[int | None, int]]
         if entries := is_list(stretch.text) and listed_in(stretch.text.strip()).entries:
-            runs = groupby(entries, key=lambda one: one.words or one.number)  # the answers of an uncertain run are all in each entry
+            runs = groupby(entries, key=lambda one: one.words or one.number)  # each entry of an uncertain run has all of its answers
             marks = [self._listed(stretch, next(run)) for _, run in runs]
         elif not stretch.is_last and parts_of_stretch(stretch.text, stretch.is_first, before_claimed=True):
             return
@@ -536,7 +536,7 @@ class PaperAccount:
             self._lines.settle(stretch, COUNTED)
 
     def _listed(self, stretch: Stretch, entry: KeyEntry) -> tuple[int | None, int]:
-        """Return the mark of an answer in a list, and its size; what no question has is unread."""
+        """Return the mark and size of an answer in a list; an answer that no question has is unread."""
         letters = folded(entry.answer or "")
         answered = [
             item

@@ -1,4 +1,4 @@
-"""Account of a file of entries that is no list of records: its texts and the records made of it in, where each character went out."""
+"""Account of a file of entries that is not a list of records: its texts and the records made of it -> where each character went."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,11 +13,11 @@ _BETWEEN = re.compile(r"[\n\t|｜]")
 _END = "\0"
 """Between texts, which a comment may go on over."""
 _CODE = re.compile(r"[^A-Za-z]*|[a-z_]+|.*(?:://|www\.|[\w-]\.[a-z]{2,4}(?:/.*)?$)", re.DOTALL)
-"""A part of a text without Chinese that says nothing: figures, a key, an address. Elsewhere than in a text any such part is a code."""
+"""A text without Chinese that carries no content: numbers, a key, an address. Outside prose, any such part is a code."""
 
 
 def account_of_entries(texts: Iterable[tuple[str, str, bool]], records: Iterable[Mapping[str, Any]]) -> CharacterAccount:
-    """Return the account: a value counts as often as it is stated, as rows repeat their head and graphs their nodes.
+    """Return the account; a repeated value counts each time, as rows repeat their head and graphs their nodes.
 
     Args:
         texts: position, text, and whether it is a key.

@@ -1,6 +1,6 @@
-"""Values of a file of records: each cell or leaf with its position, its record and its key, whether a reader knows the key or not.
+"""Values of a file of records: each cell or leaf with its position, record and key, whether or not a reader knows the key.
 
-They are read from the file independently of the readers: JSON with duplicate keys, all rows of all sheets, all text of XML.
+They are read independently of the readers: JSON with duplicate keys, all rows of all sheets, all text of XML.
 """
 
 import json
@@ -32,12 +32,12 @@ class Leaf(Struct, gc=False):
     """One value."""
 
     unit: str
-    """Position of the record or row, as the readers name it; empty for values above all records."""
+    """Position of the record or row, as the readers give it; empty for values above all records."""
     key: str
-    """Keys or column that lead to it, without list indices."""
+    """The keys or the column that lead to it, without list indices."""
     text: str
     is_key: bool = False
-    """The name of the key itself."""
+    """It is the name of the key, not a value."""
 
 
 class ObjectPairs(list[tuple[str, Any]]):
@@ -79,14 +79,14 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
 
 
 def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]:
-    """Yield the values of rows with their positions, without the column names."""
+    """Yield the values of rows with their positions, without column names."""
     for position, row in rows:
         values = {key: _as_lines(listed(value) if isinstance(value, str) else value) for key, value in row.items()}
         yield from (leaf for leaf in _values(values, position, "") if not leaf.is_key)
 
 
 def _as_lines(value: Any) -> Any:
-    """Return a value whose objects of a letter and a text are replaced by lines of options."""
+    """Return a value with objects of a letter and a text replaced by option lines."""
     if isinstance(value, list):
         return [_as_lines(each) for each in value]
     if not isinstance(value, dict):
@@ -98,7 +98,7 @@ def _as_lines(value: Any) -> Any:
 
 
 def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
-    """Yield the words of each line, in the record of their head; a repeated head and a relation are labels."""
+    """Yield the words of each line, in the record of their head; repeated heads and relations are labels."""
     first: dict[str, str] = {}
     for triple in triple_lines(name, body):
         if isinstance(triple, Lost):
@@ -112,11 +112,11 @@ def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
 
 
 def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
-    """Yield the leaves of a document, each in its record: the readers count the records that `array` leads to."""
+    """Yield the leaves of a document by record; the records that `array` leads to are counted as in the readers."""
     count = 0
     entries = document if isinstance(document, list) and not isinstance(document, ObjectPairs) else [document]
     waiting: list[tuple[Any, Sequence[str], str]] = [(entry, array, "") for entry in reversed(entries)]
-    entries.clear()  # each entry goes when its values are read
+    entries.clear()  # free each entry once its values are read
     while waiting:
         value, left, way = waiting.pop()
         if not left or not isinstance(value, ObjectPairs):
@@ -136,7 +136,7 @@ def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
                 yield from _values(inner, "", path)
         count += sum(
             not isinstance(values.get(key), list if not spread else list | dict) for key in leading or left[:1]
-        )  # a missing one counts
+        )  # missing entries count, too
         waiting += reversed(following)
 
 
@@ -164,7 +164,7 @@ def _values(value: Any, unit: str, way: str) -> Iterator[Leaf]:
 
 
 def _written_out(text: str) -> Any:
-    """Return the list in a text that is itself JSON; None if it is not."""
+    """Return the list that a text contains as JSON; None if it contains none."""
     try:
         value = parsed_json(text, object_pairs_hook=ObjectPairs)
     except ValueError:

@@ -1,10 +1,10 @@
-"""Account of a source's pages: stored pages and the items read from them in, where the characters of the visible text went out.
+"""Account of a source's pages: stored pages and their items -> where the characters of the visible text went.
 
-All visible text of a page counts, not only the part that the spider reads. A character is in the items if it is within eight consecutive
-characters, punctuation aside, that some item of the source has in a row: a paper may span many pages, and its answers may be on others. So
-is what remains of a line if it consists of shorter texts that items have, labels aside (【解析】见教材). The rest is mostly the site's own:
-the words of links are furniture, and so is a line that occurs on most pages of its kind, that is, those with text of items or those
-without. Of a large source, a sample of pages chosen by id is checked.
+All visible text of a page counts, not only the part that the spider reads. A character is in an item if it is within eight consecutive
+characters, punctuation aside, that also occur together in an item of the source: a paper may span many pages, and its answers may be on
+others. So is the rest of a line if it consists of shorter item texts, apart from labels (【解析】见教材). What remains is mostly site
+furniture: the words of links, and lines that occur on most pages of their kind, where the two kinds are pages with text of items and
+pages without. For a large source, a sample of pages is checked, chosen by id.
 """
 
 import json
@@ -60,10 +60,10 @@ class _VisiblePage:
 
 
 def account_of_pages(folder: Path, snapshot: str, items: Path, left_out: Collection[str] = ()) -> CharacterAccount:
-    """Return the account of a source's stored pages, except for those larger than what is read.
+    """Return the account of a source's stored pages, except for those that are too large to read.
 
     Args:
-        items: what `extract` wrote.
+        items: the output of `extract`.
         left_out: requests whose pages break their reader.
     """
     rows = sorted((row for row in read_index(folder, snapshot) if row.status == _OK), key=lambda row: row.page_id)[:MOST_PAGES]
@@ -79,7 +79,7 @@ def _responses(folder: Path, rows: Iterable[ArchiveRow], left_out: Collection[st
 
 
 def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> CharacterAccount:
-    """Return the account of pages, each with its address, and of all items of their source."""
+    """Return the account of pages, given with their addresses, and of all items of their source."""
     pages = [*_visible_pages(responses)]
     renew_cpu_limit(0)
     texts, account = ItemTexts(()), CharacterAccount()
@@ -91,7 +91,7 @@ def account_of_responses(responses: Iterable[tuple[str, Response]], items: Itera
 
 
 def _sharing_short(items: Iterable[Item], texts: ItemTexts) -> Iterator[Item]:
-    """Yield items, adding to `texts` those too short to be found within the pages' text."""
+    """Yield items, and add to `texts` those texts that are too short to be found by n-grams."""
     keys = set[str]()
     for item in items:
         keys.update(key for text in texts_of(item) for key in keys_of(text) if 0 < len(key) < NGRAM_CHARS)
@@ -107,7 +107,7 @@ def _visible_pages(responses: Iterable[tuple[str, Response]]) -> Iterator[_Visib
 
 
 def _count_rest(pages: Sequence[_VisiblePage], texts: ItemTexts, account: CharacterAccount) -> None:
-    """Count the rest: furniture, short texts of items, and lines that occur on most pages of a kind; the others are unread."""
+    """Count the rest: furniture, short item texts, and lines that occur on most pages of a kind; anything else is unread."""
     counts, on, sizes = Counter[bool](), Counter[tuple[bool, str]](), Counter[tuple[bool, str]]()
     left: dict[tuple[bool, str], Unread] = {}
     for page in pages:
@@ -145,7 +145,7 @@ def spider_response(page: Page) -> Response:
 
 
 def _visible(response: TextResponse) -> tuple[list[str], str]:
-    """Return the lines of a page as its reader sees them, and the words of its links in a row."""
+    """Return the lines of a page as its reader sees them, and the words of its links as one text."""
     if response.text.lstrip()[:1] in ("{", "["):
         try:
             return [line for text in _values_in(response.text) for line in text_of(text).split("\n")], ""
@@ -156,10 +156,10 @@ def _visible(response: TextResponse) -> tuple[list[str], str]:
 
 
 def _values_in(text: str) -> Iterator[str]:
-    """Yield the values of a text that is JSON in order, and those of lists and objects that are themselves written as texts in it.
+    """Yield the values of a JSON text in order, including those of lists and objects that are written as texts inside it.
 
     Raises:
-        ValueError: it is not JSON.
+        ValueError: the text is not JSON.
     """
     waiting = [_without_keys(text)]
     while waiting:
@@ -174,5 +174,5 @@ def _values_in(text: str) -> Iterator[str]:
 
 
 def _without_keys(text: str) -> Any:
-    """Return a JSON text with a list of its values, duplicate keys included, in place of each object."""
+    """Return a parsed JSON text with each object replaced by the list of its values, including those of duplicate keys."""
     return parsed_json(text, object_pairs_hook=lambda pairs: [value for _, value in pairs])

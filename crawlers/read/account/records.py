@@ -1,7 +1,7 @@
-"""Account of a file of records or a table: its values and the items read from them in, where each character went out.
+"""Account of a file of records or a table: its values and their items -> where each character went.
 
-The values are compared with the items as the lines of a paper are. Of equal short values, that of a key that is read counts first. A value
-that no item has is unread, unless its column identifies, numbers, flags or dates the questions, or says where they are from.
+The values are compared with the items like the lines of a paper. Of equal short values, one under a key that is read counts first. A value
+in no item is unread, unless its column identifies, numbers, flags or dates the questions, or gives their source.
 """
 
 import re
@@ -39,41 +39,41 @@ _CODES = re.compile(r"[A-Za-z0-9_.:/+\-,;|=&?%#@ ]{1,300}")
 _NAMES_FILE = re.compile(
     r"[\w.\- ]{1,200}\.[a-z]{3,4}|(?:19|20)\d\d(?:[-/.年T:]?\d{1,2}){2,5}.{0,8}|(?:19|20)\d\d年?|https?://.{1,300}", re.I
 )
-"""What identifies, numbers, flags or dates a question, without words of Chinese; a file, a date or an address, which never answers one."""
+"""A value without Chinese that identifies, numbers, flags or dates a question; a file, a date or an address, which is never an answer."""
 _SOURCES = re.compile(r"user|author|source|time|date|url|img|image|path|来源|出处|教材|时间|日期|作者|章|节|chapter|section", re.I)
 LETTER_IN_NAME = re.compile(r"(?<![a-z])[a-j](?![a-z])", re.IGNORECASE)
-"""What names an option that nobody took: `D 选支`."""
+"""A column name for an option that was never chosen: `D 选支`."""
 _TIMES, _NEARLY_ALL = 3, 0.9
-"""How often each value of a column recurs, on average, that says a kind; share of questions that have an answer."""
+"""Minimum average repetitions of a value in a column of categories; share of questions that must have an answer."""
 _MOST_SEARCHED = 10**9
-"""Characters of a record's texts in which its values are searched, each in all: more than 1,000 values of one have texts of a megabyte."""
+"""Limit on the characters searched per record; reached only with more than 1,000 values in texts of a megabyte."""
 _CODE_CHARS = 8
-"""A value of a known key may be read as another word, such as 2 for C or single for 单选; a longer value may not."""
+"""Maximum length of a code: a short value of a known key may be read as another word, as 2 for C or single for 单选."""
 _AT_ONCE = 50_000
-"""Values whose characters are marked together, which takes some 30 bytes a character."""
+"""Number of values marked together, which takes some 30 bytes a character."""
 _TINY = 2
-"""So few characters of a key that is not read are in an item by chance."""
+"""Up to this many characters of an unread key may be in an item by coincidence."""
 _SIGNS = {"sign", "tag", "markup"}
 _OTHERS, _UNLIKE_WORDS = ("type_raw", "number_raw"), frozenset("<√×")
-"""Fields that repeat; signs that texts are compared with, but words are not."""
+"""Fields with repeated values; signs that matter when texts, but not words, are compared."""
 
 
 class _Value(Struct, gc=False):
     key: str
     text: str
     size: int = 0
-    """How many characters it has, without tags."""
+    """Number of characters, without tags."""
     parts: Sequence[Stretch] | None = ()
-    """What no item has in a row; None for all of it, as of most short values: stretches take more memory than their texts."""
+    """The parts not found in an item's texts; None for the entire value, as for most short values, to save memory."""
 
     @property
     def is_free(self) -> bool:
-        """Return whether nothing of it is in an item."""
+        """Return whether no part of it is in an item."""
         return self.parts is None
 
     @property
     def left(self) -> Sequence[Stretch]:
-        """Return what no item has in a row."""
+        """Return the parts not found in an item's texts."""
         if self.parts is None:
             return [Stretch(0, 0, self.size, without_tags(self.text), is_first=True, is_last=True)]
         return self.parts
@@ -105,7 +105,7 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
         is_table: positions are those of rows.
     """
     account, records, labels, values = CharacterAccount(), dict[str, _SourceRecord](), 0, list[_Value]()
-    known = known_ngrams(filter(_is_sound, reading.items))  # before the values, since it takes much memory for a moment
+    known = known_ngrams(filter(_is_sound, reading.items))  # before the values, since it briefly takes much memory
     for leaf in leaves:
         if leaf.is_key:
             labels += len(folded(leaf.text))
@@ -141,12 +141,12 @@ def _is_sound(item: Item) -> bool:
 
 
 class _Texts:
-    """The texts of a record's items: in a row, and compared one by one where that does not tell whether a value is one of them."""
+    """The texts of a record's items: searched as one text, then compared one by one if that does not decide."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = [*filter(_is_sound, items)]
         self._found: list[str] | None = []
-        """What was found in the row before texts were compared one by one."""
+        """Values found in the joined text before texts were compared one by one."""
         texts = [words_of(text) for item in self._items for text in texts_of(item)]
         others = [words_of(getattr(item, name, None) or "") for item in self._items for name in _OTHERS]
         self._words = "\n".join([*texts, "".join(texts)])
@@ -154,12 +154,12 @@ class _Texts:
         self._searched = 0
 
     def _is_in(self, words: str, row: str) -> bool:
-        """Return whether words are in a row; once all searches have read too much, only whether they are one of its texts."""
+        """Return whether words are in the joined text; after too much searching, only whether they equal one of its texts."""
         self._searched += len(row)
         return words in (row if self._searched < _MOST_SEARCHED else self._apart)
 
     def has(self, value: _Value, least: int) -> bool:
-        """Return whether all that is left of a value, each part of more than the least characters, is furniture or in the row."""
+        """Return whether each remaining part of a value is furniture, or is longer than `least` and in the joined text."""
         found = all(len(own := words_of(one.text)) > least and self._is_in(own, self._words) for one in value.left if not _is_beside(one))
         if found and self._found is not None:
             self._found.append(value.text)
@@ -168,7 +168,7 @@ class _Texts:
         return found
 
     def take(self, text: str) -> bool:
-        """Return whether a text is one of the items', as often as they have it."""
+        """Take a text once; return whether the items still had it."""
         may_be = self._is_in(words_of(text).lstrip("abcdefghij"), self._all) or not _UNLIKE_WORDS.isdisjoint(text)
         return may_be and self._one_by_one.take(text) is not None
 
@@ -186,7 +186,7 @@ class _Texts:
 
 
 class _Values:
-    """Values, or parts of them, that no item has in a row: short texts of items, furniture, rejected or unread."""
+    """Values, or parts of values, not found in items by n-grams: short item texts, furniture, rejected or unread text."""
 
     def __init__(
         self, account: CharacterAccount, reading: FileReading, records: Sequence[_SourceRecord], unused: Sequence[str], is_table: bool
@@ -200,10 +200,10 @@ class _Values:
         self._header: dict[str, str] = {}
         self._known: dict[str, bool] = {}
         self._read: Counter[str] = Counter()
-        """How many values of each key are in items, less those that are not."""
+        """For each key, the number of values in items minus the number of other values."""
         self._sheets = {record.sheet for record in records if record.items}
         self._below: dict[str, list[Item]] = {record.position: [] for record in records if record.position and not record.items}
-        """The items of the records within each that has none of its own."""
+        """For each record without own items, the items of the records inside it."""
         for record in records:
             position = record.position if record.items else ""
             while position := position.rpartition(":")[0]:
@@ -211,7 +211,7 @@ class _Values:
                     below += record.items
 
     def count(self, strays: Sequence[Item]) -> None:
-        """Count every value; `strays` are items whose record is not known."""
+        """Count every value; `strays` are items of unknown records."""
         unknown, above = _Texts(strays), _Texts([])
         left: list[tuple[_Value, _SourceRecord]] = []
         for record in self._records:
@@ -221,7 +221,7 @@ class _Values:
                 self._account.furniture["label"] += sum(value.size for value in record.values)
                 continue
             own = record.items or self._below.get(record.position)
-            above = _Texts(own) if own else above  # a record without any may go on with the one before
+            above = _Texts(own) if own else above  # a record without items may continue the previous one
             for value in sorted(record.values, key=self._is_known, reverse=True):
                 if self._is_taken(value, record, above, unknown):
                     self._read[value.key] += 1
@@ -236,7 +236,7 @@ class _Values:
         return self._is_table and record.sheet in self._sheets and any(folded(value.text) in self._names for value in record.values)
 
     def _is_lost(self, record: _SourceRecord) -> bool:
-        """Return whether a record without items may be a question that was not read."""
+        """Return whether a record without items may be a question that was missed."""
         is_heading = len(record.values) == 1 and class_of_line(record.values[0].text)
         return not record.items and bool(record.position) and not is_heading and (len(record.values) > 1 or not self._is_table)
 
@@ -246,9 +246,9 @@ class _Values:
         return self._known[value.key]
 
     def _is_taken(self, value: _Value, record: _SourceRecord, above: _Texts, unknown: _Texts) -> bool:
-        """Count a value that is a text of its record's items, or contained in one; return whether all of it is.
+        """Count a value that is, or is contained in, a text of its record's items; return whether all of it is.
 
-        A value of a key that is not read is in an item entirely or not at all.
+        A value of an unread key is in an item entirely or not at all.
         """
         is_known = bool(record.items) and (self._is_known(value) or len(record.questions) < len(record.items))
         if not is_known:
@@ -261,14 +261,14 @@ class _Values:
         return False
 
     def _is_code(self, value: _Value, record: _SourceRecord) -> bool:
-        """Return whether a value is a short one of a known key, and the item has the field in other words."""
+        """Return whether a value is a short one of a known key that the item has in other words."""
         field_of_it = f"{self._columns.get(self._name_of(value))}_raw"
         return len(value.text) <= _CODE_CHARS and any(getattr(item, field_of_it, None) is not None for item in record.questions)
 
     def _columns_beside(self, left: Iterable[tuple[_Value, _SourceRecord]]) -> Iterator[tuple[str, str]]:
-        """Yield the keys beside questions that identify, number, flag or date them, or say where they are from, with the class of each.
+        """Yield the keys that identify, number, flag or date questions, or give their source, with the class of each.
 
-        A possible second answer is not among them. While questions lack their answers, only files, dates and what never changes are.
+        Possible second answers are excluded. While questions lack answers, only files, dates and constant values are included.
         """
         questions = [one for record in self._records for one in record.questions if one.doubt is None]
         are_answered = sum(bool(one.answer_raw) for one in questions) >= max(1, _NEARLY_ALL * len(questions))
@@ -300,7 +300,7 @@ class _Values:
                 yield key, "kind"
 
     def _is_furniture(self, value: _Value, record: _SourceRecord, beside: dict[str, str]) -> bool:
-        """Count what is left of a value as furniture, as rejected or as unread; return whether it is furniture."""
+        """Count the rest of a value as furniture, rejected or unread; return whether it is furniture."""
         name, account = self._name_of(value), self._account
         doubt = next((item.doubt for item in record.questions if item.doubt), None)
         kind = None
@@ -342,8 +342,8 @@ def _is_beside(stretch: Stretch) -> bool:
 
 
 def _kind_of_furniture(value: _Value, record: _SourceRecord) -> str | None:
-    """Return the class of a heading alone in its row, or of signs, points and remarks, `2分`, beside questions that have their answers: a
-    tick beside others may be the answer.
+    """Return the class of a heading alone in its row, or of signs, points and remarks, `2分`, if the questions have answers: else a tick
+    may be the answer.
     """
     if not record.items:
         return class_of_line(value.text) if len(record.values) == 1 else None

@@ -1,4 +1,4 @@
-"""Lines -> records of what they describe: a name above values under headings, 【labels】 or `label：`. Pure."""
+"""Lines -> records of entries: a name above values under headings, 【labels】 or `label：`. Pure."""
 
 import re
 import sys
@@ -13,11 +13,11 @@ from crawlers.read.tables.records.entities import NAME, is_alias, is_bare_label,
 from crawlers.read.vocabulary.remarks import PERSON, is_boilerplate, is_remark
 
 ABOUT = "概述"
-"""Key of what stands between the name of an entry and the first label."""
+"""Key of the text between an entry's name and its first label."""
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*)")
 _MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
 _MARKED = re.compile(r"\s{0,9}[-*+•]?\s{0,3}\*\*[^*]{1,14}(?:[:：]\*\*|\*\*\s?[:：])")
-"""The start of a line whose label is in bold type."""
+"""The start of a line with a label in bold type."""
 _ORDINAL = re.compile(
     r"\s*(?:[-*+•·●◆■▪]\s*|第[\d一二三四五六七八九十百]{1,4}[节章篇条讲回部]\s*|(?:第?[（(【]?(?:\d{1,3}|[一二三四五六七八九十]{1,3})(?:[.、．)）】](?!\d)|(?<=[(（【]..)\s)\s*)|[①-⑳]\s*){0,2}"
 )
@@ -29,14 +29,14 @@ _NO_NAME = re.compile(
     r"[。；，;:：？！?!\t=|]|,(?!\d)|\d{4}[-/.]\d|\d{5}|(?<![A-Za-z\d])\d{2}[\d.]{0,9}(?:\s?[-~～–—至]\s?\d[\d.]{0,9})?\s?"
     r"(?:[年月日号页条种例味项个次岁版元粒克]|分钟|毫[克升米]|(?:[mkμ]?g|m?[lL]|[cm]?m|IU|U)(?![A-Za-z])|%$)"
 )
-"""Signs of a sentence, dates and quantities. Other figures may be a part of a name: 碳13呼气试验."""
+"""Signs of a sentence, dates and quantities. Other numbers may be part of a name: 碳13呼气试验."""
 _BEHIND_NAME = re.compile(
     r"(?:(?<=[\u4e00-\u9fff）)])|(?<=[\u4e00-\u9fff][A-Z\d])|(?<=[\u4e00-\u9fff][A-Z\d]{2}))"
     r"(?:\s+(?P<foreign>[A-Za-z][^\u4e00-\u9fff《（(]*|[A-Z]?[a-z]{3}[^《]*))?(?P<book>\s*[（(]?《.*)?$"
 )
-"""What follows a name: the same in Latin, and the book that it is from."""
+"""Text after a name: the Latin name, and the book it is from."""
 _TITLE = re.compile(r"(?:药品|使用){0,2}(?<![见读阅按照据的])说明书$")
-"""The end of the title of a leaflet, behind a name."""
+"""The end of a leaflet's title, after a name."""
 _LISTED = re.compile(r"\n|[\s；;]\s{0,9}(?=[^\s:：]{2,6}\s?[:：])")
 """Between the names in a value."""
 _ORIGIN, _FOREIGN_NAME, _DESCRIPTION = "出处", "外文名", "desc"
@@ -44,26 +44,26 @@ _CHAPTER = re.compile(r"\s*第[\d一二三四五六七八九十百]{1,4}[章编�
 _COMMENT = re.compile(r"<!--.{0,4000}?-->", re.DOTALL)
 _NO_BREAK = re.compile(r"[^\n\0]+")
 _DIVIDER = re.compile(r"\s*(?:[-=_*~#·.•—–─━═＝－＊～|:]\s{0,3}){3,}")
-"""A line drawn between entries."""
+"""A dividing line between entries."""
 HAN = re.compile("[\u4e00-\u9fff]")
 _GENERIC = re.compile(r"(?:通用名称?|中文名称?|药品名称)\s*[:：]\s*([^\s；;，,、]+)")
 _EDITED = re.compile(r"(?<=\S)\s?(?:播报)?\s?编辑$")
-"""Links of a page beside each heading, copied with it."""
+"""Edit links after headings, copied from a page."""
 _MAX_NAME_CHARS, _MAX_LINE_CHARS, _RECURRING, _LEAST_LEVEL, _PAIR, _FEWEST_BELOW = 24, 200, 3, 6, 2, 2
 _NOWHERE = sys.maxsize
-"""Place of what is not among some lines."""
+"""Index of something that is not in the lines."""
 
 
 class Line(NamedTuple):
     label: str
-    """Empty if it has none."""
+    """The label; empty if the line has none."""
     text: str
     level: int = 0
-    """Of a heading; 0 for other lines."""
+    """Level of a heading; 0 for other lines."""
     is_bare: bool = False
-    """Whether it is nothing but a word that may be a label."""
+    """Whether the line is only a word that may be a label."""
     divides: bool = False
-    """Whether it is a line drawn between entries."""
+    """Whether the line is a dividing line between entries."""
 
 
 class _Entry(Struct):
@@ -71,12 +71,12 @@ class _Entry(Struct):
     name: str
     fields: dict[str, list[str]] = field(default_factory=dict)
     recurred: int = 0
-    """How many labels it has again, without a name between: many are of several entries."""
+    """Number of labels that repeat without a name between them: many mean that there are several entries."""
     above: str = ""
-    """The heading above its own."""
+    """The heading above its own heading."""
 
     def record(self) -> dict[str, str]:
-        """Return its fields under its name: that of a label, or the text above."""
+        """Return its fields, with its name from a label or from the text above."""
         named = sorted((rank, key) for key in self.fields if (rank := _rank(key)) is not None)
         names = [generic_name(text) for text in (*("\n".join(self.fields[key]) for _, key in named), self.name)]
         name, behind = next((each for each in names if each[0]), ("", {}))
@@ -123,7 +123,7 @@ def _without_remarks(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
 
 
 def _with_chapters(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
-    """Return lines in which a heading above the name of an entry is no label of one."""
+    """Return lines in which chapter headings above an entry's name are not labels."""
     lines = list(read)
     for at, (part, line) in enumerate(zip(parts, read, strict=True)):
         is_chapter = not line.label and _CHAPTER.fullmatch(part) is not None
@@ -135,7 +135,7 @@ def _with_chapters(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
 
 
 def _cut_footer(entries: Sequence[_Entry]) -> None:
-    """Cut what is below the last value if that label has one line in each other entry: the page goes on below its entries."""
+    """Cut the lines after the first of the last value if all other entries have one line there: the page continues below its entries."""
     label, texts = [*entries[-1].fields.items()][-1] if entries else ("", [])
     others = [entry.fields[label] for entry in entries[:-1] if label in entry.fields]
     if len(others) > 1 and all(len(each) == 1 for each in others):
@@ -155,7 +155,7 @@ def _cut_title(entries: Sequence[_Entry]) -> None:
 
 
 def generic_name(text: str) -> tuple[str, dict[str, str]]:
-    """Return a name, and the fields that stand behind it; the value of a name's label may list several: 通用名称：…"""
+    """Return a name, and the fields written after it; the value of a name label may contain several names: 通用名称：…"""
     found = _GENERIC.search(text)
     first, *rest = _LISTED.split(f"{found[1]}\n{text[: found.start()]}\n{text[found.end() :]}" if found else text.strip())
     behind = _BEHIND_NAME.search(first) if len(first) <= _MAX_LINE_CHARS else None
@@ -179,11 +179,11 @@ def _is_known(label: str) -> bool:
 
 
 _NOTHING, _DIVIDING = Line("", ""), Line("", "", divides=True)
-"""One for all blank lines: a file may have millions."""
+"""Shared by all blank lines: a file may have millions."""
 
 
 def parsed(line: str) -> Line:
-    """Return what a line names and says."""
+    """Return the label and the text of a line."""
     if not line or line.isspace() or _DIVIDER.fullmatch(line):
         return _DIVIDING if line.strip() and "|" not in line else _NOTHING
     heading = _HEADING.fullmatch(line)
@@ -207,7 +207,7 @@ def parsed(line: str) -> Line:
 
 
 def parts_of(line: str) -> list[str]:
-    """Return the parts of a line that each have a label, `疾病：… | 症状：…`, or the line itself."""
+    """Return the parts of a line that each have a label, `疾病：… | 症状：…`; otherwise the line itself."""
     parts = [part.strip() for part in re.split(r"[|｜\t]", line.strip("| "))]
     if len(parts) == _PAIR and keys_for("title", parts[:1]) and keys_for("text", parts[1:]):
         return []  # the header of a table
@@ -217,10 +217,10 @@ def parts_of(line: str) -> list[str]:
 
 
 def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
-    """Return a line whose label is certain: a word that is known or recurs in brackets, or any heading beside those that are labels."""
+    """Return a line with a certain label: a known word, one that recurs in brackets, or any heading if headings are labels."""
     if line.label and not _is_known(line.label) and labels[line.label] < _RECURRING:
         return Line("", f"{line.label}：{line.text}".rstrip("："), line.level)
-    if line.is_bare and level:  # beside headings, 药物治疗 is a value
+    if line.is_bare and level:  # among headings, a bare 药物治疗 is a value
         return Line("", line.label)
     if not line.label and line.level == level > 0:
         return Line(line.text, "", level)
@@ -228,9 +228,9 @@ def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
 
 
 def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_Entry]:
-    """Yield entries: one begins below a heading that is no label, at the label of a name, or at a label that recurs below a name.
+    """Yield entries: one begins below a heading that is not a label, at a name label, or at a label that repeats below a name.
 
-    What is between a line drawn below an entry and the next entry belongs to neither's values.
+    Text between a dividing line and the next entry belongs to neither entry's values.
     """
     current, label, above, first_name = _Entry(1, ""), "", list[str](), ""
     openers, headings, drawn = set[str](), dict[int, str](), _NOWHERE
@@ -249,7 +249,7 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
         elif line.label and _rank(line.label) is not None:
             first_name = first_name or line.label
             name = generic_name(line.text or "".join(each.text for each in lines[number : number + 1]))[0]
-            is_titled = name and name in current.name and first_name not in current.fields  # its title and a warning are above its label
+            is_titled = name and name in current.name and first_name not in current.fields  # title and warning are above its name label
             if line.label == first_name and current.fields and not is_titled:
                 del (texts := current.fields.get(label, []))[min(drawn, _title_at(texts, start, name)) :]
                 yield current
@@ -302,6 +302,6 @@ def _name_in(texts: list[str], start: int = 0, drawn: int = _NOWHERE) -> tuple[s
 
 
 def bare_name(text: str) -> str:
-    """Return a text as a name, without what follows it; empty if it can be none."""
+    """Return a text as a name, without what follows the name; empty if it cannot be a name."""
     name = generic_name(text)[0] if len(text) <= _MAX_LINE_CHARS and not (_LISTED.search(text.strip()) or _GENERIC.search(text)) else ""
     return name if 0 < len(name) <= _MAX_NAME_CHARS and HAN.search(name) and not _NO_NAME.search(name) else ""

@@ -1,4 +1,4 @@
-"""Documents and rows -> records of what they describe, one each: lists of title and text, graphs, one fact a row. Pure."""
+"""Documents and rows -> records of entries: from lists of title and text, graphs, or rows with one fact each. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _TRIPLE = ("head", "relation", "tail")
 
 
 def records_in(document: Any) -> Iterator[list[Located]]:
-    """Yield what a document may list: the sources of a graph, records with lists of title and text in them, its texts as lines."""
+    """Yield each list of entries that a document may contain: a graph's nodes, records with lists of title and text, its texts as lines."""
     if graph := graph_of(document):
         yield graph
     found = list[tuple[Any, list[tuple[str, str]]]]()
@@ -42,7 +42,7 @@ def records_in(document: Any) -> Iterator[list[Located]]:
 
 
 def _lines_of(name: str, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield a name, titles and texts as lines; a line within a text that is a word for a label is a title, too."""
+    """Yield a name, titles and texts as lines; a line of a text that is a label word is a title, too."""
     yield f"# {name}"
     for title, text in pairs:
         yield from [f"## {title}"] if title and title != name else []
@@ -50,7 +50,7 @@ def _lines_of(name: str, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _find_pairs(value: Any, found: list[tuple[Any, list[tuple[str, str]]]], depth: int, owner: Any = None) -> None:
-    """Collect each list of title and text with the record that has it."""
+    """Collect each list of title and text with the record that contains it."""
     if depth > _DEEPEST:
         return
     if isinstance(value, dict):
@@ -66,7 +66,7 @@ def _find_pairs(value: Any, found: list[tuple[Any, list[tuple[str, str]]]], dept
 
 
 def _pair(value: Any) -> tuple[str, str] | None:
-    """Return title and text of an object that has no more; lists of texts as lines."""
+    """Return the title and text of an object with only these; lists of texts become lines."""
     if not isinstance(value, dict):
         return None
     titles = [key for key in keys_for("title", value) if isinstance(value[key], str)]
@@ -79,7 +79,7 @@ def _pair(value: Any) -> tuple[str, str] | None:
 
 
 def _with_fields(owner: Any, fields: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a list under the name that they or their owner have."""
+    """Return the fields of a list under its own name or its owner's name."""
     titles = [title for title in fields if names_entry(title) is not None and not kind_words(title)]
     names = [*(generic_name(fields[title]) for title in titles), (_own_name(owner), {})]
     name, behind = next((each for each in names if each[0]), (None, {}))
@@ -87,14 +87,14 @@ def _with_fields(owner: Any, fields: dict[str, str]) -> dict[str, Any]:
 
 
 def _own_name(owner: Any) -> str:
-    """Return the name that a record states itself."""
+    """Return the name that a record itself states."""
     said = [key for key, value in (owner or {}).items() if isinstance(value, str) and value.strip()]
     keys = sorted((key for key in said if names_entry(key) is not None), key=lambda key: names_entry(key) or 0) or keys_for("start", said)
     return str(owner[keys[0]]).strip() if keys else ""
 
 
 def graph_of(document: Any) -> list[Located]:
-    """Return the nodes of a graph from which edges go out, each with its own fields and its targets under the relations."""
+    """Return the graph nodes with outgoing edges, each with its own fields and its targets by relation."""
     parts = [*_parts_in(document, 0)]
     edges = [part for part in parts if _is_edge(part)]
     if len(edges) < _FEWEST:
@@ -120,7 +120,7 @@ def graph_of(document: Any) -> list[Located]:
 
 
 def _of_node(node: Mapping[str, Any], head: str) -> dict[str, Any]:
-    """Return the name of a node and what its fields say of it, with its class as the heading above it."""
+    """Return a node's name and labelled fields, with its class as the heading above it."""
     classes = [text for key in node if word_of(key) in _CLASSES and (text := plain_text(node[key])) and text != head]
     fields = {key: value for key, value in node.items() if word_of(key) not in _CLASSES and not keys_for("relation", [key])}
     said = {key: value for key, value in fields.items() if kind_words(key) or is_alias(key)}
@@ -129,7 +129,7 @@ def _of_node(node: Mapping[str, Any], head: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _roles(keys: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return which keys may be those of a relation between two ends, and which of an id."""
+    """Return the keys that may be those of an edge's ends and relation, and the keys of an id."""
     ends = all(keys_for(part, keys) for part in ("start", "end"))
     return keys_for("relation", keys) if ends else [], [key for key in keys if word_of(key) in _IDS]
 
@@ -158,7 +158,7 @@ def _are_triples(values: Sequence[Any]) -> bool:
 
 
 def _id_of(end: Any) -> str:
-    """Return the id of a node, or of the end of an edge; empty if it has none."""
+    """Return the id of a node or of the end of an edge; empty if it has none."""
     if not isinstance(end, dict):
         return str(end)
     return next((str(end[key]) for key in _roles(tuple(end))[1] if isinstance(end[key], str | int)), "")

@@ -1,4 +1,4 @@
-"""Layouts: what they may say, the patterns of a paper compiled, and their files: layouts.yaml, platforms/, and the user's own."""
+"""Layouts: their fields, the compiled patterns of a paper, and their files: layouts.yaml, platforms/, and the user's own."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,25 +24,25 @@ _MOST_PATTERNS = 100
 
 
 class PaperLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which lines of a paper are which part of a question: written by `--propose`. docs/papers.md has the names in braces."""
+    """Which lines of a paper are which part of a question; written by `--propose`. docs/papers.md lists the names in braces."""
 
     question: str | list[str]
-    """One question as it is in the file, a line of it a line; one for each kind of questions."""
+    """One question as in the file, line by line; one template for each kind of question."""
     case: str | list[str] = []
-    """What announces a text or options that the questions below share."""
+    """Lines that announce a text or options shared by the questions below."""
     heading: str | list[str] = []
     answers: str | list[str] = []
-    """Entries of the list of answers, of one line or several, and its title, which has no names but {}."""
+    """Entries of the answer list, of one or several lines, and its title, which has no names but {}."""
     leave_out: str | list[str] = []
-    """Lines that are part of nothing."""
+    """Lines that belong to nothing."""
     type: str | None = None
-    """The type of all questions whose lines and headings name none."""
+    """The type of questions without one in their lines or headings."""
     when: str | list[str] = []
     """Lines that recur in every such file. A file with all of them is read by the layout if that reads nearly all of it."""
 
 
 class FileLayout(RecordLayout, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry of layouts.yaml; exactly one of `questions`, `tables`, `entity` and `paper` is given."""
+    """One entry of layouts.yaml, with exactly one of `questions`, `tables`, `entity` and `paper`."""
 
     paper: PaperLayout | None = None
 
@@ -60,12 +60,12 @@ class PaperPatterns(Struct, frozen=True):
 
     @property
     def is_positional(self) -> bool:
-        """Return whether a question may begin with any words, so that only its place shows where."""
+        """Return whether a question may begin with any words, so that only its position identifies it."""
         return any(template[0].is_open for template in self.questions)
 
 
 NUMBERS = {"number", "numeral", "last"}
-"""Names of which an entry of a list of answers has one: without it, it may be the answer of any question."""
+"""An answer list entry must have one of these names: otherwise it may be the answer to any question."""
 _OTHERS = ("case", "heading", "answers", "leave_out", "when")
 
 
@@ -80,7 +80,7 @@ def patterns_of(layout: PaperLayout, where: str) -> PaperPatterns:
         if not any("stem" in line.names for line in lines):
             raise ValueError(f"{where}: question: expected {{stem}} in one of its lines")
     others = {key: [line for text in _texts(getattr(layout, key)) for line in _lines(text, f"{where}: {key}")] for key in _OTHERS}
-    for text in _texts(layout.answers):  # an entry may have several lines
+    for text in _texts(layout.answers):  # an entry may span several lines
         names = {name for line in _lines(text, "") for name in line.names if name}
         if names and not (names & {"answer", "explanation"} and names & NUMBERS):
             raise ValueError(f"{where}: answers: pattern {text.strip()!r}: expected {{number}}, and {{answer}} or {{explanation}} in it")
@@ -98,12 +98,12 @@ def patterns_of(layout: PaperLayout, where: str) -> PaperPatterns:
 
 
 def marks_of(layout: PaperLayout) -> list[LinePattern]:
-    """Return the patterns of the lines by which a layout is known."""
+    """Return the patterns of the lines that identify a layout."""
     return [one for text in _texts(layout.when) for one in _lines(text, "when")]
 
 
 def are_shown(marks: Sequence[LinePattern], lines: Sequence[str], least: int = 3) -> bool:
-    """Return whether each of the lines by which a layout is known recurs in a file."""
+    """Return whether each of the lines that identify a layout recurs in a file."""
     return bool(marks) and all(sum(mark.fields(flat(line.strip())) is not None for line in lines) >= least for mark in marks)
 
 
@@ -117,22 +117,22 @@ def _lines(text: str, where: str) -> list[LinePattern]:
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
-"""Limits of a file of layouts; brackets are those open at once, since the cost of each YAML token is proportional to them."""
+"""Limits of a layout file; brackets are those open at once, since the cost of each YAML token is proportional to their number."""
 _ONE_ROLE = (
-    "expected a column for each; only if the cells of one have whole questions, it may be `stem`, `options` and `answer`, "
-    "and with `form: marked` that of the options is `answer`, too"
+    "expected a separate column for each; only a column of whole questions may be `stem`, `options` and `answer`, "
+    "and with `form: marked` the column of the options is also `answer`"
 )
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ADVICE = "docs/importing.md has an example"
 _ENDING = ".layout.yaml"
 _SHIPPED, _PLATFORMS = Path(__file__).parent / "layouts.yaml", Path(__file__).parent / "platforms"
 END_OF_LAYOUT = "\n---\n"
-"""What divides the layout of a platform from its example."""
+"""Separates the layout of a platform from its example."""
 
 
 @cache
 def shipped_layouts() -> dict[str, FileLayout]:
-    """Return the layouts that ship with the project: those of published sets, and one for each platform."""
+    """Return the layouts that ship with the project: those of published data sets, and one for each platform."""
     paths = (_SHIPPED, *sorted(_PLATFORMS.glob("*.yaml")))
     return {name: layout for path in paths for name, layout in _shipped(path).items()}
 
@@ -146,7 +146,7 @@ def _shipped(path: Path) -> dict[str, FileLayout]:
 
 
 def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = None) -> dict[str, FileLayout]:
-    """Return the layouts of a user's own file, followed by those that ship: the user's own are tried first.
+    """Return the layouts of a user's file, followed by the shipped ones: the user's are tried first.
 
     Args:
         taken: names of formats, which no layout may have.
@@ -177,7 +177,7 @@ def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = 
 
 
 def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dict[str, FileLayout]] | None:
-    """Return the name of the layout beside a file, `bank.layout.yaml` beside `bank.xlsx`, and all layouts; None if there is none.
+    """Return the name of a file's layout, `bank.layout.yaml` next to `bank.xlsx`, and all layouts; None if there is none.
 
     Raises:
         ValueError: as for `layouts_with`.
@@ -191,17 +191,17 @@ def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dic
 
 
 def layout_path_of(path: Path) -> Path:
-    """Return the path of the layout of one file."""
+    """Return the path of a file's layout."""
     return path.with_name(f"{path.stem}{_ENDING}")
 
 
 def is_layout(path: Path) -> bool:
-    """Return whether a file is, by its name, the layout of another."""
+    """Return whether a file is the layout of another, by its name."""
     return path.name.lower().endswith(_ENDING)
 
 
 def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
-    """Return what to do with a proposed layout that nobody has checked."""
+    """Return the error message for a proposed layout that nobody has confirmed."""
     lines = path.read_text(encoding="utf-8").splitlines()
     number = next((index for index, line in enumerate(lines, 1) if line.lstrip().startswith("confirmed:")), 1)
     again = f"run: python -m crawlers.read {of}" if of else "run the same command again"
@@ -212,7 +212,7 @@ def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
 
 
 def _check_columns(where: str, table: TableLayout) -> None:
-    """Refuse a table in which a column has two roles, unless a cell may have both: a whole question, or marked options."""
+    """Refuse a table layout in which a column has two roles, unless its cells may have both: a whole question, or marked options."""
     is_whole, is_marked = table.options == [table.stem], table.form == MARKED and table.options == [table.answer]
     roles = [("stem", table.stem), *(("options", key) for key in table.options if not is_whole)]
     roles += [("answer", key) for key in (table.answer,) if key and not is_marked and not (is_whole and key == table.stem)]
@@ -273,5 +273,5 @@ def _read(path: Path) -> dict[str, FileLayout]:
         return msgspec.convert(content, dict[str, FileLayout])
     except msgspec.ValidationError as error:
         raise ValueError(f"{path}: {error}{known_keys(content, dict[str, FileLayout])}; expected layouts by name; {_ADVICE}") from None
-    except UnicodeError as error:  # half a surrogate pair, escaped
+    except UnicodeError as error:  # an escaped lone surrogate
         raise ValueError(f"{path}: not YAML in UTF-8 ({error}); {_ADVICE}") from None

@@ -1,7 +1,7 @@
-"""Patterns of lines as people write them, `{number}、{stem}（{answer}）`, compiled to find texts in a line; and answers in letters.
+"""Patterns of lines as people write them, `{number}、{stem}（{answer}）`, compiled to find fields in a line; and answers in letters.
 
-A pattern is a line with names for what changes. Between names there are signs, which become small expressions of bounded length; each is
-searched once, so that the time is proportional to the line, whatever the pattern.
+A pattern is a line with names for the variable parts. The signs between names become small expressions of bounded length; each is
+searched once, so that the time is proportional to the line for any pattern.
 """
 
 import re
@@ -19,9 +19,9 @@ from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.numbers import TYPE, number_of
 
 ALPHABETS = (LETTERS, LETTERS.lower(), CIRCLED_NUMBERS, "123456789", HANZI, STEMS)
-"""Signs that options are lettered with, each in order."""
+"""Sequences of letters or signs for options, each in order."""
 _BEFORE_OPTIONS = r"\s{0,40}+(?<![(\[【<])(?=[(\[【<]?\s?(?:[AaⒶⓐ①]\s?[.、:)\]】>]|[Ⓐⓐ⒜①]))"
-"""What tells the options from the stem before them on one line: the first letter."""
+"""The first letter, which separates the options from the stem on the same line."""
 _BLANKS = r"\s{0,40}+"
 _NUMERAL = rf"[{HANZI}零〇百]{{1,5}}|[IVX]{{1,5}}"
 _NUMBER = rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}零〇百]{{1,5}}"
@@ -32,14 +32,14 @@ _CLOSED = {
     "first": r"\d{1,5}",
     "last": r"\d{1,5}",
 }
-"""Names of texts with few forms."""
+"""Names of fields with few possible forms."""
 _ANSWER = f"(?:{ANSWER_LETTERS}|{VERDICT}|[{CIRCLED_NUMBERS}]{{1,10}}|[1-9{STEMS}])"
 _ANSWERS = r"[A-Ja-j√×对错TF](?:[\s,;、/|]{0,6}[A-Ja-j√×对错TF]){0,199}"
-"""Those of several questions."""
+"""Answers to several questions."""
 _ALONE = {"type": rf"[【\[(]?(?:{TYPE})[】\])]?"}
-"""Names of texts that have few forms on a line that has no signs."""
+"""Names of fields with few possible forms on a line without signs."""
 _WHOLE = {"name": r"(?![A-Za-z])", "blank": r"(?![A-Za-z\d])"}
-"""What is behind a letter without a sign, by what is in the pattern: `DNA` is no option D, and `12 mg` no option 1."""
+"""What must follow a letter without a sign, by what follows in the pattern: `DNA` is not option D, and `12 mg` not option 1."""
 _OPEN = ("stem", "option", "right_option", "options", "explanation", "heading", "case", "type", "")
 _LETTERED = ("option", "right_option")
 NAMES = (*_CLOSED, "answer", *_OPEN)
@@ -47,14 +47,14 @@ _TOKEN = re.compile(r"(?P<sign>\{\{|\}\})|\{(?P<name>[^{}]{0,40})\}|(?P<brace>[{
 _LETTER_BEFORE = re.compile(rf"(?<![A-Za-z])([A-Ja-j{CIRCLED_NUMBERS}{STEMS}{''.join(CIRCLED_LETTERS)}])[^\w{CIRCLED_NUMBERS}]{{0,4}}$")
 BEGINS, ENDS = "([{<【〔「_", ")]}>】〕」_"
 _PARTS = " ,;、。.|/"
-"""What is between entries of one line."""
+"""Separators between entries on one line."""
 _MOST_NAMES, _MOST_CHARS = 24, 400
 _STOP = r"(?P<stop>[。.?!;,:]?)"
-"""A sentence sign after the last sign of a pattern."""
+"""Punctuation after the last sign of a pattern."""
 
 
 class Field(Struct, frozen=True):
-    """A text that a pattern found in a line."""
+    """A text that a pattern matched in a line."""
 
     name: str
     start: int
@@ -64,11 +64,11 @@ class Field(Struct, frozen=True):
 
 
 class _Form(Struct, frozen=True):
-    """A pattern as signs between open texts: one more than those."""
+    """A pattern as signs between open fields, of which there is one more."""
 
     signs: list[re.Pattern[str] | None]
     open: list[tuple[str, str]]
-    """Name and fixed letter of each."""
+    """Name and fixed letter of each open field."""
 
 
 class LinePattern(Struct, frozen=True):
@@ -77,22 +77,22 @@ class LinePattern(Struct, frozen=True):
     text: str
     names: tuple[str, ...]
     weight: int
-    """How many of its signs are fixed, and its numbers and letters: of two that fit, the heavier one is meant."""
+    """Number of fixed signs, numbers and letters; if two patterns match, the heavier one wins."""
     in_blank: bool
     """Its answer is in brackets within the stem."""
     strict: "_Form"
     loose: "_Form | None"
-    """The same for answers in words."""
+    """The form for answers in words."""
     onward: "_Form | None" = None
-    """The same for a stem that continues behind the brackets of its answer."""
+    """The form for a stem that continues after the brackets of its answer."""
 
     @property
     def is_open(self) -> bool:
-        """Return whether any line fits it."""
+        """Return whether any line matches it."""
         return not self.weight
 
     def fields(self, line: str, worded: bool = True) -> list[Field] | None:
-        """Return the texts of a flat line in order, None if it does not fit.
+        """Return the fields of a flat line in order; None if it does not match.
 
         Args:
             worded: answers may be words, not only letters and verdicts.
@@ -101,7 +101,7 @@ class LinePattern(Struct, frozen=True):
         return next((fields for form in forms if form and (fields := _fields(form, line)) is not None), None)
 
     def entries(self, line: str) -> Iterator[list[Field]]:
-        """Yield the texts of each of several entries that make up a flat line; nothing if anything else is in it."""
+        """Yield the fields of each of several entries that make up a flat line; nothing if it contains anything else."""
         if self.strict.open or (expression := self.strict.signs[0]) is None:
             if fields := self.fields(line, worded=False):
                 yield fields
@@ -113,13 +113,13 @@ class LinePattern(Struct, frozen=True):
 
 
 def compiled(pattern: str, where: str) -> LinePattern:
-    """Return a pattern, ready to be searched.
+    """Return a compiled pattern.
 
     Args:
-        where: the file and the key that it is in.
+        where: the file and the key that contain it.
 
     Raises:
-        ValueError: it has an unknown name, an open brace, two names without a sign between them, or nothing in it.
+        ValueError: it has an unknown name, an open brace or two names without a sign between them, or is empty.
     """
     pattern = pattern.strip()
     if not pattern or len(pattern) > _MOST_CHARS:
@@ -127,7 +127,7 @@ def compiled(pattern: str, where: str) -> LinePattern:
     tokens: list[tuple[str, str]] = []
     for match in _TOKEN.finditer(flat(pattern)):
         if match["brace"]:
-            raise ValueError(f"{where}: pattern {pattern!r}: a brace alone; expected a name in braces, or {{{{ for the sign itself")
+            raise ValueError(f"{where}: pattern {pattern!r}: an unmatched brace; expected a name in braces, or {{{{ for the sign itself")
         kind = str(match.lastgroup)
         if kind == "name":
             one_of(match["name"], NAMES, "name in braces", f"{where}: pattern {pattern!r}")
@@ -138,7 +138,7 @@ def compiled(pattern: str, where: str) -> LinePattern:
     if len(names) > _MOST_NAMES:
         raise ValueError(f"{where}: pattern {pattern!r}: {len(names)} names; expected at most {_MOST_NAMES}")
     if again := next((name for name in ("number", "numeral", "first", "last") if names.count(name) > 1), None):
-        raise ValueError(f"{where}: pattern {pattern!r}: {{{again}}} twice; use {{}} for what is of no use")
+        raise ValueError(f"{where}: pattern {pattern!r}: {{{again}}} twice; use {{}} for text to ignore")
     strict, loose = _form(tokens, few | {"answer": _ANSWERS if "last" in names else _ANSWER}), _form(tokens, few)
     if strict is None:
         raise ValueError(f"{where}: pattern {pattern!r}: expected a sign or a blank between two names")
@@ -149,7 +149,7 @@ def compiled(pattern: str, where: str) -> LinePattern:
 
 
 def _is_in_blank(tokens: Sequence[tuple[str, str]]) -> bool:
-    """Return whether the answer of a pattern is in brackets next to its stem."""
+    """Return whether a pattern's answer is in brackets next to its stem."""
     bare = [token for token in tokens if token[0] != "blank"]
     at = bare.index(("name", "answer")) if ("name", "answer") in bare else 0
     around = bare[at - 2 : at - 1] + bare[at + 2 : at + 3] if at > 1 else []
@@ -166,7 +166,7 @@ def _is_enclosed(bare: Sequence[tuple[str, str]], at: int) -> bool:
 
 
 def _form(tokens: Sequence[tuple[str, str]], closed: dict[str, str]) -> _Form | None:
-    """Return the signs and open texts of a pattern; None if two open texts are next to each other."""
+    """Return the signs and open fields of a pattern; None if two open fields are adjacent."""
     signs: list[str] = [""]
     open_: list[tuple[str, str]] = []
     fixed, counts = "", Counter[str]()
@@ -203,7 +203,7 @@ def _named(match: re.Match[str]) -> list[Field]:
 
 
 def _fields(form: _Form, line: str) -> list[Field] | None:
-    """Return the texts of a line. A stem extends as far as it can; every other open text ends as early as it can."""
+    """Return the fields of a line. A stem extends as far as it can; every other open field ends as early as it can."""
     first, *between = form.signs
     if not form.open:
         whole = first.fullmatch(line) if first else None
@@ -217,7 +217,7 @@ def _fields(form: _Form, line: str) -> list[Field] | None:
     if last and tail is None:
         return None
     end = tail.start() if tail else end
-    least = [*[1] * (len(form.open) - 1), int(form.open[-1][0] != "")]  # what is of no use at the end may be empty
+    least = [*[1] * (len(form.open) - 1), int(form.open[-1][0] != "")]  # an unused text at the end may be empty
     search = _backward if form.open[0][0] == "stem" else _forward
     middle = search([*zip(between, least[:-1], least[1:], strict=True)], line, start, end)
     if middle is None:
@@ -231,7 +231,7 @@ def _fields(form: _Form, line: str) -> list[Field] | None:
 
 
 _Between = tuple[re.Pattern[str] | None, int, int]
-"""A sign, and the least characters of the texts before and behind it."""
+"""A sign, and the minimum characters of the texts before and after it."""
 
 
 def _forward(signs: Sequence[_Between], line: str, start: int, end: int) -> list[re.Match[str]] | None:
@@ -257,7 +257,7 @@ def _backward(signs: Sequence[_Between], line: str, start: int, end: int) -> lis
 
 
 def _word(line: str, start: int, end: int) -> int:
-    """Return where the words after a place begin."""
+    """Return where the words after an index begin."""
     return min(end, start + len(line[start:end]) - len(line[start:end].lstrip()))
 
 
@@ -270,7 +270,7 @@ def _stripped(line: str, name: str, letter: str, start: int, end: int) -> Field:
 _NO_WORDS = re.compile(r"[\W_]")
 _SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 Options = Sequence[tuple[str, str, bool]]
-"""Letter, text, and whether it is marked as right, of each."""
+"""Letter, text, and whether it is marked as right, for each option."""
 
 
 def bare_answer(answer: str) -> str:
@@ -279,13 +279,13 @@ def bare_answer(answer: str) -> str:
 
 
 def number_in(text: str) -> int | None:
-    """Return the value of a number in any of the forms that papers have."""
+    """Return the value of a number in any form used in papers."""
     number = number_of(f"{flat(text)}、")
     return number.value if number else None
 
 
 def letters_of(signs: Sequence[str]) -> tuple[str, str]:
-    """Return a letter for each option, as far as theirs are in order, and the alphabet that they are lettered with."""
+    """Return a letter for each option, as far as they are in order, and the alphabet of the options' letters."""
     bare = [plain(sign) for sign in signs]
     if not any(bare):
         return LETTERS[: len(bare)], LETTERS
@@ -296,12 +296,12 @@ def letters_of(signs: Sequence[str]) -> tuple[str, str]:
 
 
 def plain(letter: str) -> str:
-    """Return a letter in a ring as the letter, in half width."""
+    """Return a circled letter as a plain one, in half width."""
     return CIRCLED_LETTERS.get(letter, flat(letter))
 
 
 def _named_with_words(answer: str, options: Options, alphabet: str) -> str:
-    """Return the letters of an answer that has each with the words of its option, `A、甲；C、丙`; nothing if anything else is in it."""
+    """Return the letters of an answer that repeats each option's words, `A、甲；C、丙`; empty if it contains anything else."""
     texts = {sign: _NO_WORDS.sub("", flat(text)).upper() for sign, (_, text, _) in zip(alphabet.upper(), options, strict=False)}
     rest, named = _NO_WORDS.sub("", flat(answer)).upper(), ""
     while rest:
@@ -313,7 +313,7 @@ def _named_with_words(answer: str, options: Options, alphabet: str) -> str:
 
 
 def in_letters(answer: str, options: Options) -> str:
-    """Return an answer that names options by their text or by other signs than letters, `②④`, with their letters; any other as it is."""
+    """Return an answer as letters if it names options by text or by other signs, `②④`; otherwise return it unchanged."""
     _, alphabet = letters_of([letter for letter, _, _ in options])
     signs = bare_answer(answer)
     if options and alphabet not in ("", LETTERS, LETTERS.lower()) and signs and set(signs) <= set(alphabet):

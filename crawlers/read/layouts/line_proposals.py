@@ -1,4 +1,4 @@
-"""The lines of a paper -> layouts that its recurring lines show: what begins a line, and what is behind it, say which part it is."""
+"""The lines of a paper -> layouts inferred from recurring lines: the start of a line and the text after it show which part it is."""
 
 import re
 from collections import Counter
@@ -34,11 +34,11 @@ _DIGITS = re.compile(r"\d{1,9}(?:\.\d{1,2})?")
 _TAIL = re.compile(r"\s?(?:[✔✓√☑★*]|\([^()]{1,8}\))$")
 _ANSWER = re.compile(r"[A-Ja-j]{1,10}(?![A-Za-z])")
 _OF_OTHERS = re.compile(r"我|你|学生|考生|用户|your|my", re.IGNORECASE)
-"""Words of a label of what somebody answered."""
+"""Words in the label of somebody's own answer."""
 _FEWEST, _MOST_LINES, _LEAST_STEM, _SHORT, _FURTHER = 3, 20_000, 5, 12, 12
 _MOSTLY, _OFTEN = 0.5, 0.8
 Head = str
-"""A pattern of what begins a line, if it recurs: `题{number} >>`."""
+"""The pattern of a line's beginning, if it recurs: `题{number} >>`."""
 
 
 class _Row(Struct, frozen=True):
@@ -54,7 +54,7 @@ _Block = Sequence[_Row]
 
 
 def layouts_of_lines(lines: Sequence[str]) -> Iterator[PaperLayout]:
-    """Yield the layouts that the recurring lines of a paper show, one for each way to divide it into questions."""
+    """Yield the layouts that a paper's recurring lines suggest, one for each way to divide it into questions."""
     texts = [line.strip() for line in lines[:_MOST_LINES]]
     rows = _rows([text for text in texts if text])
     for blocks in _divisions(rows, texts):
@@ -63,21 +63,21 @@ def layouts_of_lines(lines: Sequence[str]) -> Iterator[PaperLayout]:
 
 
 def recurring_lines(lines: Sequence[str]) -> list[tuple[str, int]]:
-    """Return what begins the lines of a paper, or is all of them, and how often, if it recurs."""
+    """Return the recurring beginnings of lines, or entire lines, with their counts."""
     rows = _rows([line.strip() for line in lines[:_MOST_LINES] if line.strip()])
     counts = Counter(f"{row.head} {{}}" if row.head else _recurring(row) for row in rows)
     return [(line, times) for line, times in counts.most_common(_FURTHER) if times >= _FEWEST]
 
 
 def holds_more(stem: str, answer: str | None) -> bool:
-    """Return whether a stem has options in it, or an answer: behind the word for it, or in brackets while there is none beside it."""
+    """Return whether a stem contains options, or an answer: after an answer label, or in brackets if the question has no other answer."""
     if _has_options(stem) or any(kind == "answer" for kind, *_ in marks_in(stem)):
         return True
     return not answer and any(WHOLE_ANSWER.fullmatch(match["answer"]) for match in _IN_BRACKETS.finditer(flat(stem)))
 
 
 def _rows(texts: Sequence[str]) -> list[_Row]:
-    """Return the lines with what begins them, if it recurs: a label rather than its sign alone, if it is not one of very many."""
+    """Return the lines with their recurring beginnings: preferably a label, not just its sign, unless there are very many labels."""
     found = [[match for one in (_NUMBERED, _LETTERED, _LABELLED, _SIGNED) if (match := one.match(flat(text)))] for text in texts]
     patterns = [[_pattern_of(text, match) for match in matches] for text, matches in zip(texts, found, strict=True)]
     counts = Counter(pattern for each in patterns for pattern in set(each))
@@ -101,7 +101,7 @@ def _pattern_of(text: str, match: re.Match[str]) -> Head:
 
 
 def _divisions(rows: Sequence[_Row], texts: Sequence[str]) -> Iterator[list[_Block]]:
-    """Yield the lines of each question: from a number, or a label of stems, to the next; or between empty lines; or one line each."""
+    """Yield the lines of each question: from one number or stem label to the next, between empty lines, or one line each."""
     places: dict[Head, list[int]] = {}
     for at, row in enumerate(rows):
         places.setdefault(row.head, []).append(at)
@@ -121,7 +121,7 @@ def _divisions(rows: Sequence[_Row], texts: Sequence[str]) -> Iterator[list[_Blo
 
 
 def _may_open(head: Head, rows: Sequence[_Row]) -> bool:
-    """Return whether numbers count, or what is behind a label are questions: long, distinct, and no answers."""
+    """Return whether numbers are consecutive, or the texts after a label are questions: long, distinct, and not answers."""
     rests = [row.rest for row in rows]
     if _are_answers(rests) or "{letter}" in head or _kinds(head) & {"answer", "explanation"}:
         return False
@@ -162,7 +162,7 @@ def _some(patterns: Iterable[str]) -> list[str]:
 
 
 def _template(blocks: Sequence[_Block]) -> tuple[list[str], list[Head]]:
-    """Return one question as its lines recur in the blocks, and the beginnings of lines of no use."""
+    """Return one question with the lines that recur in the blocks, and the beginnings of unused lines."""
     found: dict[tuple[Head, int], list[_Row]] = {}
     for block in blocks:
         plain = 0
@@ -183,7 +183,7 @@ def _template(blocks: Sequence[_Block]) -> tuple[list[str], list[Head]]:
         if sum(_has_options(row.text) for row in own) >= _MOSTLY * len(own):
             names = ["{options}"]
         elif "{letter}" in head and _OFTEN * len(blocks) <= len(own) <= len(blocks):
-            names = [f"{head} {{answer}}"]  # the right one alone is left
+            names = [f"{head} {{answer}}"]  # only the right option is given
         elif "{letter}" in head:
             names = _options(head, rests, len(blocks))
         elif head:
@@ -199,7 +199,7 @@ def _template(blocks: Sequence[_Block]) -> tuple[list[str], list[Head]]:
 
 
 def _options(head: Head, rests: Sequence[str], questions: int) -> list[str]:
-    """Return the pattern of options, and that of right ones if these have a sign behind them."""
+    """Return the pattern of options, and that of right options if these have a sign after them."""
     tails = Counter(match[0].strip() for rest in rests if (match := _TAIL.search(flat(rest))))
     tail, times = tails.most_common(1)[0] if tails else ("", 0)
     usual = f"{head} {{option}}".strip()
@@ -207,7 +207,7 @@ def _options(head: Head, rests: Sequence[str], questions: int) -> list[str]:
 
 
 def _value(head: Head, rests: Sequence[str], lines: Sequence[str], size: dict[Head, float]) -> str:
-    """Return the name of what is behind a label or sign; nothing if it is of no use."""
+    """Return the name of the text after a label or sign; empty if it is unused."""
     kinds, filled = _kinds(head), [rest for rest in rests if rest]
     if not filled or _OF_OTHERS.search(head):
         return ""
@@ -231,7 +231,7 @@ def _kinds(head: Head) -> set[str]:
 
 
 def _opening(head: Head, rests: Sequence[str]) -> str:
-    """Return the first line of a question with names for the texts in it, by what most of these lines have."""
+    """Return the first line of a question with names for its fields, as most of these lines have them."""
     filled = [text for text in rests if text]
     tags = [match for text in filled if (match := _TAG.match(flat(text)))]
     tag = ""
@@ -246,7 +246,7 @@ def _opening(head: Head, rests: Sequence[str]) -> str:
 
 
 def _marked(found: Sequence[str]) -> str:
-    """Return the pattern of stems with their options and answers behind or in them."""
+    """Return the pattern of stems with their options and answers after or inside them."""
     text = "{stem}"
     brackets = [[match for match in _IN_BRACKETS.finditer(flat(one)) if WHOLE_ANSWER.fullmatch(match["answer"])] for one in found]
     if sum(map(bool, brackets)) >= _MOSTLY * len(found):
@@ -258,7 +258,7 @@ def _marked(found: Sequence[str]) -> str:
 
 
 def _divided(found: Sequence[str]) -> str:
-    """Return the pattern of lines that one sign divides into as many texts, one of which is an answer; nothing if there is none."""
+    """Return the pattern of lines that one separator divides into equally many fields, one of them an answer; empty if there is none."""
     best, columns = "", list[tuple[str, ...]]()
     for sign, _ in Counter(sign for one in found for sign in set(_DIVIDER.findall(flat(one)))).most_common(_FURTHER):
         parts = [one for text in found if len(one := _split(text, sign)) > 1]
@@ -269,7 +269,7 @@ def _divided(found: Sequence[str]) -> str:
     bare = [[text[len(start) :] for text in column] for start, column in zip(fixed, columns, strict=True)]
     answers = [at for at, column in enumerate(bare) if _are_answers(column) or "answer" in _kinds(fixed[at])]
     if len(columns) == 2 and not answers and all(all(column) for column in bare):
-        answers = [1]  # in words
+        answers = [1]  # an answer in words
     if len(answers) != 1:
         return ""
     stem = max((at for at in range(len(bare)) if at not in answers), key=lambda at: mean(map(len, bare[at])))
@@ -278,22 +278,22 @@ def _divided(found: Sequence[str]) -> str:
 
 
 def _shared(texts: Sequence[str]) -> str:
-    """Return what all texts begin with."""
+    """Return the common prefix of all texts."""
     return "".join(signs[0] for signs in takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False)))
 
 
 def _signs_behind(text: str) -> str:
-    """Return the signs at the end of a text, behind its last word or blank."""
+    """Return the signs at the end of a text, after its last word or blank."""
     return "".join(takewhile(lambda sign: not sign.isalnum() and not sign.isspace(), reversed(text)))[::-1]
 
 
 def _to_sign(text: str) -> str:
-    """Return a text without the word at its end."""
+    """Return a text without its last word."""
     return text[: len(text) - sum(1 for _ in takewhile(str.isalnum, reversed(text)))]
 
 
 def _split(text: str, sign: str) -> list[str]:
-    """Return the parts of a text between the places of a flat sign."""
+    """Return the parts of a text between occurrences of a flat sign."""
     starts = [match.start() for match in re.finditer(re.escape(sign), flat(text))]
     return [text[low:high].strip() for low, high in zip([0, *(at + len(sign) for at in starts)], [*starts, len(text)], strict=True)]
 
@@ -331,10 +331,10 @@ def _case(text: str) -> str:
 
 
 def _fixed(text: str) -> str:
-    """Return signs as a pattern has them."""
+    """Return signs escaped for a pattern."""
     return " ".join(text.strip().split()).replace("{", "{{").replace("}", "}}")
 
 
 def _loose(text: str) -> str:
-    """Return a line as a pattern has it, with {} for numbers."""
+    """Return a line as a pattern with {} for numbers."""
     return _DIGITS.sub("{}", _fixed(text))

@@ -1,7 +1,7 @@
-"""A paper by the layout that a person confirmed: its lines and the patterns in, its questions out.
+"""A paper read by a confirmed layout: its lines and the patterns -> its questions.
 
-The lines are divided into blocks, one for each question, and a block is read by the template that leaves the fewest of its lines over. A
-line that fits no pattern continues the text directly above it, or is unread. What does not add up is a doubt, as in any paper.
+The lines are divided into blocks, one for each question, and each block is read by the template that leaves the fewest lines unmatched. A
+line that matches no pattern continues the text directly above it, or is unread. Contradictions are doubts, as in any paper.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import find_options
 
 _GAPS = 0.6
-"""Share of lines below an empty one above which empty lines show nothing."""
+"""Share of lines after an empty one, above which empty lines mean nothing."""
 
 
 class Block(Struct):
@@ -54,13 +54,13 @@ class Divided(Struct):
     blocks: list[Block] = field(default_factory=list)
     entries: list[KeyEntry] = field(default_factory=list)
     lists: list[list[str]] = field(default_factory=list)
-    """The lines of lists whose entries have no pattern, and are read as in any paper."""
+    """The lines of answer lists whose entries have no pattern; they are read as in any paper."""
     unread: list[Row] = field(default_factory=list)
     dropped: list[Row] = field(default_factory=list)
     left_out: set[int] = field(default_factory=set)
-    """Which of these the layout names as lines of no use."""
+    """Indices of dropped lines that match `leave_out`."""
     kept: dict[int, list[Field]] = field(default_factory=dict)
-    """What the patterns found, by line."""
+    """The fields that the patterns matched, by line."""
 
 
 def rows_of(lines: Sequence[str]) -> tuple[list[Row], Wraps]:
@@ -76,7 +76,7 @@ def rows_of(lines: Sequence[str]) -> tuple[list[Row], Wraps]:
 
 
 def _best(patterns: Sequence[LinePattern], row: Row) -> tuple[int, list[Field]]:
-    """Return weight and texts of the heaviest pattern that a line fits; a weight of -1 if it fits none."""
+    """Return the weight and fields of the heaviest pattern that matches a line; weight -1 if none does."""
     fits = [(one.weight, fields) for one in patterns if (fields := one.fields(row.flat)) is not None]
     return max(fits, key=lambda fit: fit[0], default=(-1, []))
 
@@ -104,17 +104,17 @@ class Divider:
         self._last_title = max((row.index for row in rows if _best(self._titles, row)[0] > 0), default=-1)
         self._heading: str | None = None
         self._section: str | None = None
-        """The heading within a list of answers."""
+        """The current heading within an answer list."""
         self._case: list[str] | None = None
         self._numbers = range(0)
         self._groups = 0
         self._block: Block | None = None
         self._in_list = False
         self._goes_on = ""
-        """Which text of the last entry a further line continues."""
+        """The field of the last entry that another line continues."""
 
     def take(self, row: Row) -> None:
-        """Add a line to what it belongs to."""
+        """Add a line to the part it belongs to."""
         opening, fields = self._opening(row)
         heading = _best(self._patterns.heading, row)[0]
         case, case_fields = _best(self._patterns.case, row)
@@ -153,7 +153,7 @@ class Divider:
             self.out.unread.append(row)
 
     def _below(self, above: Row, row: Row) -> Row:
-        """Return a line as it is below the one above it in its question, since the dropped lines between them may be below an empty one."""
+        """Return a line as if directly below the one above it in its question: dropped lines between them may include an empty one."""
         between = [*takewhile(lambda one: one.index > above.index, reversed(self.out.dropped))]
         if not between:
             return row
@@ -161,11 +161,11 @@ class Divider:
         return structs.replace(row, wrapped=wrapped, apart=True, gap=row.gap or (between[-1].gap and not wrapped))
 
     def _leaves_list(self, row: Row, opening: int) -> bool:
-        """Return whether a line of a list of answers begins a question: a further list is below, and the line is no entry of this one."""
+        """Return whether a line in an answer list begins a question: another list follows, and the line is not an entry of this one."""
         return opening > 0 and row.index < self._last_title and not listed_in(row.text).entries
 
     def _opening(self, row: Row) -> tuple[int, list[Field]]:
-        """Return weight and texts of a line that may begin a question: by its signs, or by its place if no sign does."""
+        """Return the weight and fields of a line that may begin a question: by its signs, or by its position if no sign does."""
         weight, fields = _best([one for one in self._openings if not one.is_open], row)
         if weight >= 0 or not self._patterns.is_positional or self._in_list or row.text in self._of_pages:
             return weight, fields
@@ -198,7 +198,7 @@ class Divider:
         self.out.kept[row.index] = list(fields)
 
     def _take_entries(self, row: Row) -> bool:
-        """Read the entries of a line of the list of answers; return False if it has none."""
+        """Read the entries of a line in an answer list; return False if it has none."""
         if self._titles and not self._in_list:
             return False
         if self._in_list and not self._keys:
@@ -244,14 +244,14 @@ class Divider:
 
 
 _POINTS = 30
-"""Numbered points within a text, behind which the number of the next question is expected."""
+"""Numbered points within a text, after which the next question's number is expected."""
 
 
 _BlockRead = tuple[Block, Filled]
 
 
 def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, Text]:
-    """Return the questions of a paper, and its lines without the signs of the patterns, for the account of characters."""
+    """Return the questions of a paper, and its lines without the signs of the patterns, for the character account."""
     rows, wraps = rows_of(text.lines)
     rows_by_index = {row.index: row for row in rows}
     divider = Divider(rows, patterns, wraps)
@@ -285,7 +285,7 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
 
 
 def _by_position(reads: Sequence[_BlockRead], out: Divided) -> list[_BlockRead]:
-    """Return the questions of a paper without numbers. What is no question, or has no answer where others do, makes the next one unsure."""
+    """Return the questions of a paper without numbers. One that is no question, or has no answer where others do, makes the next unsure."""
     questions: list[_BlockRead] = []
     answered = any("answer" in read.texts for _, read in reads)
     is_torn = False
@@ -294,14 +294,14 @@ def _by_position(reads: Sequence[_BlockRead], out: Divided) -> list[_BlockRead]:
             out.unread += block.rows
             is_torn = bool(questions)  # above the first, it is a title
             continue
-        read.unsure = is_torn or bool(read.further)  # a line too many shifts the others
+        read.unsure = is_torn or bool(read.further)  # an extra line shifts the others
         questions.append((block, read))
         is_torn = answered and "answer" not in read.texts
     return questions
 
 
 def _best_read(block: Block, patterns: PaperPatterns) -> Filled:
-    """Return the texts of a block by the template that leaves the fewest lines over, with an answer if one finds it."""
+    """Return the fields of a block by the template that leaves the fewest lines unmatched, preferring those that find an answer."""
     return min(
         (filled(template, block.rows) for template in patterns.questions),
         key=lambda read: (
@@ -314,9 +314,9 @@ def _best_read(block: Block, patterns: PaperPatterns) -> Filled:
 
 
 def _with_points_joined(reads: Sequence[_BlockRead], patterns: PaperPatterns) -> list[_BlockRead]:
-    """Return the questions, with those that are points of a list within a text joined to the question above.
+    """Return the questions after joining points of a list within a text to the question above.
 
-    In 5, 1, 2, 3, 6 these have neither options nor answers, the questions around them do, and the number goes on behind them.
+    In 5, 1, 2, 3, 6 the points have neither options nor answers, the questions around them do, and the numbering continues after them.
     """
     joined: list[_BlockRead] = []
     at = 0
@@ -339,7 +339,7 @@ def _is_full(read: Filled) -> bool:
 
 
 def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRead]) -> list[Draft]:
-    """Return the questions, doubting those whose further lines may be the next question, which has no lines of its own."""
+    """Return the questions, doubting those whose extra lines may be the next question, which has no lines of its own."""
     doubted = list(drafts)
     for index, ((block, read), below) in enumerate(zip_longest(reads, [block for block, _ in reads[1:]])):
         loose = [*read.further, *read.unread]
@@ -353,7 +353,7 @@ def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRe
 
 
 def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Draft], list[str]]:
-    """Return the questions with their answers from the list, and its entries that match none."""
+    """Return the questions with their answers from the list, and the list's entries that match no question."""
     joined, left = list(drafts), list[str]()
     wanting = [index for index, draft in enumerate(drafts) if not draft.answer]
     answered, rest = join([joined[index] for index in wanting], entries)
@@ -371,9 +371,9 @@ def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[li
 
 
 def _without_signs(text: Text, rows: Sequence[Row], out: Divided) -> Text:
-    """Return the lines with only the texts of questions in those that fit a pattern; the rest of these counts as dropped.
+    """Return the lines reduced to question fields where they match a pattern; the removed text counts as dropped.
 
-    Of several texts in a line, those behind the first one are lines at the end, since each is compared with the items by itself.
+    If a line has several fields, those after the first become lines at the end, since each is compared with the items separately.
     """
     lines, further, signs = [""] * len(text.lines), list[str](), list[str]()
     dropped = {row.index for row in out.dropped}
@@ -392,12 +392,12 @@ def _without_signs(text: Text, rows: Sequence[Row], out: Divided) -> Text:
 
 
 def _without_words(row: Row, fields: Sequence[Field], read: Filled) -> list[Field]:
-    """Return what patterns found in a line without answers in the words of an option, which its letter stands for."""
+    """Return the fields of a line without answers that repeat an option's words, which the letter stands for."""
     return [one for one in fields if one.name != "answer" or in_letters(text := row.text[one.start : one.end], read.options) == text]
 
 
 def _kept(row: Row, fields: Sequence[Field]) -> list[tuple[int, int]]:
-    """Return where the texts of questions are in a line; an option begins with its letter, as its item has it."""
+    """Return where the fields of questions are in a line; an option begins with its letter, as in its item."""
     ends: list[tuple[int, int]] = []
     start = -1
     has_stem = any(one.name == "stem" for one in fields)

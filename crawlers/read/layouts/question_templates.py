@@ -1,4 +1,4 @@
-"""One question by the templates of a layout: its lines and the patterns in, a draft with its doubts out."""
+"""One question read by the templates of a layout: its lines and the patterns -> a draft with its doubts."""
 
 import re
 from collections import Counter
@@ -37,47 +37,47 @@ class Row(Struct, frozen=True):
     text: str
     flat: str
     gap: bool
-    """An empty line is before it."""
+    """An empty line precedes it."""
     wrapped: bool = False
-    """The line above is as long as lines are in the paper, so that this one may continue it."""
+    """The line above has full width, so that this one may continue it."""
     apart: bool = False
-    """Lines that a layout leaves out are between it and the line above, which it continues only if that is as long as lines are."""
+    """Lines that the layout drops are between it and the line above, which it continues only if that has full width."""
 
 
 class Filled(Struct):
-    """The texts of a question by one template. Grows line by line."""
+    """The fields of a question by one template. Grows line by line."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
     options: list[tuple[str, str, bool]] = field(default_factory=list)
-    """Letter, text, and whether it is marked as right, of each."""
+    """Letter, text, and whether it is marked as right, for each option."""
     unread: list[Row] = field(default_factory=list)
     further: list[Row] = field(default_factory=list)
-    """Lines that fit no pattern and continue the text above."""
+    """Lines that match no pattern and continue the text above."""
     kept: dict[int, list[Field]] = field(default_factory=dict)
-    """What the patterns found, by line."""
+    """The fields that the patterns matched, by line."""
     last: str = ""
-    """Name of the text that a further line continues."""
+    """Name of the field that another line continues."""
     letter: str = ""
-    """The letter of an option that is on the next line."""
+    """The letter of an option whose text is on the next line."""
     torn: bool = False
-    """Its options in one text could not be divided, or one goes on in a line that is no wrapped one."""
+    """The options in one text could not be divided, or an option continues on a line that is not a wrapped one."""
     unsigned: bool = False
-    """Some of its options have no sign of their own, so that only their number shows whether one is lost."""
+    """Some options have no sign of their own, so that only their number shows whether one is missing."""
     missing: int = 0
-    """How many options it has more or fewer than its template, if that has a line for each."""
+    """Difference between the numbers of its options and its template's, if that has a line for each option."""
     is_exact: bool = False
-    """Its template has a line for each of its options, so that none is lost."""
+    """Its template has a line for each of its options, so that none is missing."""
     unsure: bool = False
-    """Its lines may not be those of the question, which only their places show."""
+    """Its lines may belong to another question, since only their positions assign them."""
 
     def may_take(self, row: Row, fields: Sequence[Field]) -> bool:
-        """Return whether the letter of an option is one of those that the options above have: 1. behind A. and B. is a point of a list."""
+        """Return whether an option's letter is of the same kind as the options above: 1. after A. and B. is a point of a list."""
         letter = next((row.text[one.start : one.end] for one in fields if one.name == "letter"), "")
         first = self.options[0][0] if self.options else ""
         return not letter or not first or any(plain(first) in one and plain(letter) in one for one in ALPHABETS)
 
     def take(self, row: Row, pattern: LinePattern, fields: Sequence[Field]) -> None:
-        """Add the texts of a line that fits a pattern."""
+        """Add the fields of a line that matches a pattern."""
         known = {bare_answer(text) for text in self.texts.get("answer", [])}
         again = [one.name == "answer" and bare_answer(row.text[one.start : one.end]) in known for one in fields]
         self.kept[row.index] = [one for one, is_again in zip(fields, again, strict=True) if not is_again]
@@ -103,10 +103,10 @@ class Filled(Struct):
         ends_in_blank = pattern.in_blank and names[-1:] in (["stem"], ["answer"])
         self.last = "stem" if ends_in_blank else names[-1] if names else self.last
         if self.last == "answer" and answer and WHOLE_ANSWER.fullmatch(row.flat[answer.start : answer.end]):
-            self.last = ""  # complete: a further line is no part of it
+            self.last = ""  # complete: another line is not part of it
 
     def go_on(self, row: Row) -> None:
-        """Add a line that fits no pattern to the text above, or to the unread ones."""
+        """Add a line that matches no pattern to the text above, or to the unread lines."""
         if row.gap or (row.apart and not row.wrapped) or (self.last == "" and not self.options):
             self.unread.append(row)
         elif self.last in _OPTIONS and self.options:
@@ -121,7 +121,7 @@ class Filled(Struct):
             self.unread.append(row)
 
     def divide(self, template: Template) -> None:
-        """Divide the options in one text; one that fits a pattern of right options is right."""
+        """Divide options given in one text; one that matches a pattern of right options is right."""
         text = "\n".join(self.texts.get("options", []))
         parts = [(one.letter, text[one.start : one.end], text[one.words : one.end].strip()) for one in odd_options(text)]
         parts = parts or [(letter_of(part), part, _without_letter(part)) for part in _usual_options(text)]
@@ -140,7 +140,7 @@ def _usual_options(text: str) -> list[str]:
 
 
 def places_of_options(text: str) -> list[tuple[int, int]]:
-    """Return where the options of a text are: the words of those with unusual signs, others with their letters."""
+    """Return where a text's options are: without letters if these have unusual signs, else with their letters."""
     places, end = [(one.words, one.end) for one in odd_options(text)], 0
     for part in [] if places else _usual_options(text):
         if (start := text.find(part, end)) >= 0:
@@ -150,7 +150,7 @@ def places_of_options(text: str) -> list[tuple[int, int]]:
 
 
 class OddOption(NamedTuple):
-    """An option with an unusual sign behind its letter, and where its words begin."""
+    """An option with an unusual sign after its letter, and where its words begin."""
 
     letter: str
     start: int
@@ -159,7 +159,7 @@ class OddOption(NamedTuple):
 
 
 def odd_options(text: str) -> list[OddOption]:
-    """Return the options of a text that begin with letters of any alphabet in order, each with the same unusual sign: `甲﹚… 乙﹚…`."""
+    """Return the options of a text whose letters are consecutive in any alphabet and have the same unusual sign: `甲﹚… 乙﹚…`."""
     first = _ODD_LETTER.match(text)
     alphabet = next((one for one in ALPHABETS if first and one.startswith(plain(first["letter"]))), "")
     if first is None or not alphabet or first["sign"] in _USUAL_SIGNS:
@@ -173,7 +173,7 @@ def odd_options(text: str) -> list[OddOption]:
 
 
 def _with_blank(row: Row, fields: Sequence[Field]) -> tuple[str, int, int]:
-    """Return a stem with the brackets of its answer, but without the answer, and where both are in the line."""
+    """Return a stem with the brackets of its answer, but without the answer, and where it is in the line."""
     stems = [one for one in fields if one.name == "stem"]
     answer = next((one for one in fields if one.name == "answer"), None)
     start, end = stems[0].start, len(row.text)
@@ -196,7 +196,7 @@ def _without_letter(option: str) -> str:
 
 
 def fixed_length(templates: Sequence[Template]) -> int:
-    """Return how many lines each question has by the only template; 0 if they may have more or fewer."""
+    """Return the number of lines of each question by the only template; 0 if it may vary."""
     [first, *others] = templates
     of_options = [one for one in first if "option" in one.names]
     recurs = any(not one.is_open and not any(letter for _, letter in one.strict.open) for one in of_options)
@@ -205,9 +205,9 @@ def fixed_length(templates: Sequence[Template]) -> int:
 
 
 def filled(template: Template, rows: Sequence[Row]) -> Filled:
-    """Return the texts of a question by a template; lines that fit none of its patterns continue a text or are unread.
+    """Return the fields of a question by a template; lines that match none of its patterns continue a text or are unread.
 
-    Its first pattern is that of the first line alone: any other line with a number is a point of a list.
+    Only the first line may match the first pattern: any other line with a number is a point of a list.
     """
     read, at = Filled(), -1
     divided = any("options" in one.names for one in template)
@@ -233,7 +233,7 @@ def filled(template: Template, rows: Sequence[Row]) -> Filled:
 
 
 def _due(template: Template, at: int, row: Row) -> int | None:
-    """Return the pattern without signs whose turn it is: the next one, or again that of options, of which a question has any number."""
+    """Return the next pattern without signs that is due, or again that of options, which may repeat."""
     in_turn = [index for index, pattern in enumerate(template) if pattern.is_open]
     of_options = [index for index in in_turn if "option" in template[index].names]
     above = template[at].names if at >= 0 else ()
@@ -247,12 +247,12 @@ def _due(template: Template, at: int, row: Row) -> int | None:
 
 
 def _may_be(pattern: LinePattern, row: Row) -> bool:
-    """Return whether a line has what a pattern without signs asks for: several options, if it names them."""
+    """Return whether a line has what a pattern without signs requires: several options, if it names them."""
     return "options" not in pattern.names or bool(letter_of(row.text) or odd_options(row.text)) or len(split_options(row.text)) >= _FEWEST
 
 
 def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None, ordinal: int) -> Draft:
-    """Return a question with the first doubt about it."""
+    """Return a question with its first doubt."""
     options = [text for _, text, _ in read.options]
     letters, _ = letters_of([letter for letter, _, _ in read.options])
     answers = [in_letters(text, read.options) for text in read.texts.get("answer", [])]
@@ -295,12 +295,12 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
 
 
 def at_line(row: Row) -> str:
-    """Return where a line is, and how it begins."""
+    """Return a line's number and its beginning."""
     return f"line {row.index + 1}, {shown(row.text)},"
 
 
 def _fault_of_options(read: Filled, letters: str, loose: Sequence[Row]) -> str:
-    """Return why the options of a question are not certain, with the line and what to do; nothing if they are."""
+    """Return why the options of a question are uncertain, with the line and what to do; empty if they are certain."""
     texts, signs = [text for _, text, _ in read.options], [letter or "no letter" for letter, _, _ in read.options]
     beside = f"; {at_line(loose[0])} fits no pattern" if loose else ""
     if len(texts) == 1:
@@ -319,12 +319,12 @@ def _fault_of_options(read: Filled, letters: str, loose: Sequence[Row]) -> str:
 
 
 def _with_next(options: Sequence[str]) -> list[str]:
-    """Return each option lettered A, and those in it B and so on, as far as it has the letters that are due after its own."""
+    """Return each option lettered A, with the next letter inside it changed to B."""
     return [f"A. {option[3:]}".replace(f" {after}", " B") for option, after in zip(options, LETTERS[1:], strict=False)]
 
 
 def with_letters(draft: Draft, read: Filled) -> Draft:
-    """Return a question with the letters of the options that its answer names, doubted if it names none or one that is missing."""
+    """Return a question with its answer as option letters, doubted if the answer names no option or a missing one."""
     if not draft.answer:
         return draft
     draft = structs.replace(draft, answer=in_letters(draft.answer, read.options))
@@ -338,7 +338,7 @@ def with_letters(draft: Draft, read: Filled) -> Draft:
 
 
 def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
-    """Return the questions, doubting those with more or fewer options without letters and signs than most of their section have."""
+    """Return the questions, doubting those whose number of options without letters and signs differs from most of their section."""
     is_counted = [read.unsigned and bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
     counts: dict[str | None, Counter[int]] = {}
     for draft, counted in zip(drafts, is_counted, strict=True):
@@ -355,7 +355,7 @@ def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -
 
 
 def with_swallowed_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
-    """Return the questions, doubting those that lines without a pattern make several times as long as usual: these may be questions."""
+    """Return the questions, doubting those that unmatched lines make several times longer than usual: these lines may be questions."""
     sizes = [sum(map(len, (draft.stem, *draft.options, draft.explanation or ""))) for draft in drafts]
     most = max(_LONG_CHARS, _TIMES_LONGER * median(sizes or [0]))
     return [

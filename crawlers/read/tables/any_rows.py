@@ -1,7 +1,7 @@
-"""The entry point for structured files of any layout: bytes in, tables of rows `path -> value` out.
+"""The entry point for structured files of any layout: bytes -> tables of rows `path -> value`.
 
-JSON of any depth, JSON lines, literals of programs, rows of SQL and SQLite, XML, HTML pages, sheets, csv and other delimited texts, with or
-without a header. The content decides which it is, as the suffix may be wrong.
+Reads JSON of any depth, JSON lines, program literals, rows of SQL and SQLite, XML, HTML pages, sheets, csv and other delimited texts, with
+or without a header. The content decides the format, as the suffix may be wrong.
 """
 
 import json
@@ -33,13 +33,13 @@ ALONE = PROGRAMS
 DATA = (*LITERALS, *ALONE, *YAMLS)
 """Suffixes of files with data in a notation other than JSON."""
 SOURCES = (*DATA, ".sql", *DATABASES)
-"""Suffixes of files of literals, documents, statements and tables, whose columns have names chosen by their authors."""
+"""Suffixes of literals, documents, SQL and databases, whose authors chose the column names."""
 MARKDOWN = (".md", ".markdown")
 PAGES = (".html", ".htm", *MARKDOWN)
-"""Suffixes of pages, and of texts that may have tables as pages do."""
+"""Suffixes of pages, and of texts that may have tables like pages."""
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _SCRIPTED = (".vue", ".svelte", ".astro")
-"""Suffixes of parts of pages, whose data is in their scripts."""
+"""Suffixes of page components, whose data is in their scripts."""
 _SAMPLE_CHARS = 1 << 16
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
@@ -48,10 +48,10 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]|\\u[4-9a-f]", re.IGNORECASE)
 
 
 def rows_of(name: str, body: bytes, header: int = 0) -> list[Rows]:
-    """Return the tables of a structured file, each with the path that leads to it; none if the file has no known structure.
+    """Return the tables of a structured file, each with the path that leads to it; empty if the file has no known structure.
 
     Args:
-        header: number of the row that names the columns of a sheet, or of a table in a page; 0 if it is to be found.
+        header: number of the row that names the columns of a sheet or page table; 0 to search for it.
 
     Raises:
         ValueError: the file is damaged, or is larger or deeper than data is.
@@ -117,7 +117,7 @@ def literals_as_json(name: str, body: bytes) -> bytes:
 
 
 def _in_text(name: str, body: bytes, text: str) -> list[Rows]:
-    """Return the table of a text whose lines one sign divides into as many cells."""
+    """Return the table of a text whose lines one separator divides into equally many cells."""
     if not delimiter_of(text[:_SAMPLE_CHARS]):
         return []
     return list(tables_of_cells("", list(with_legends(csv_rows(name, body)))))

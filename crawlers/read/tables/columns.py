@@ -24,12 +24,12 @@ _OPTION = re.compile(
     r"|(?:备选?|可)?(?:选择?项|项|option|choice|opt)(?P<number>\d|[一二三四五六七八九十])"
 )
 _AND_OPTIONS = re.compile(r"\s?(?:[/、,+&]|及|和|与|and)\s?(?:备?选项|选择项|options?|choices?)\s?$")
-"""Words in the name of a column of stems that mean that the options are below each stem: `题目及选项`."""
+"""Words in a stem column's name which mean that the options are below each stem: `题目及选项`."""
 _TWO_LANGUAGES = re.compile(
     r"(?P<chinese>[\u4e00-\u9fff]{1,12})(?P<english>[a-z]{3,20})|(?P<english2>[a-z]{3,20})(?P<chinese2>[\u4e00-\u9fff]{1,12})"
 )
 _NOTE = re.compile(r"\s[-–—]\s.{6,120}$")
-"""What a template says of a column after its name: `Question - max 120 characters`."""
+"""A template's note after a column name: `Question - max 120 characters`."""
 _UNNAMED = re.compile(r"column \d+")
 _LAST = r"(?:\d{1,2}|[a-j]|[一二三四五六七八九十])"
 _WRONG = re.compile(
@@ -40,7 +40,7 @@ _WRONG = re.compile(
 
 
 def named(cells: Iterable[str]) -> list[str]:
-    """Return the names of columns, each once; a column without a name gets its number."""
+    """Return column names without duplicates; an unnamed column gets its number."""
     names: list[str] = []
     used: set[str] = set()
     for number, cell in enumerate(cells, 1):
@@ -53,7 +53,7 @@ def named(cells: Iterable[str]) -> list[str]:
 
 
 def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Return the column names if the row below the header continues it, A, B, C, D below a wide 选项; nothing if it does not."""
+    """Return the column names if the row below continues the header, as A, B, C, D below a wide 选项; else nothing."""
     own = ["" if isinstance(cell, CoveredCell) else cell for cell in below]
     if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
         return []
@@ -61,7 +61,7 @@ def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 def is_known_name(key: str) -> bool:
-    """Return whether a header's word names a field of a question, or one option: A, 选项B, Option 3."""
+    """Return whether a header's word names a field of a question, or an option: A, 选项B, Option 3."""
     word = plain(key)
     return option_number(word) is not None or any(word in known for known in columns_by_field().values())
 
@@ -90,7 +90,7 @@ def plain(key: str) -> str:
 
 
 def option_number(word: str) -> int | None:
-    """Return the number of the option that a header's word names, counted as the words count, from 0 or 1; None if it names none."""
+    """Return the number of the option that a header's word names, counted from 0 or 1 as in the word; None if it names no option."""
     match = _OPTION.fullmatch(word)
     if match is None:
         return None
@@ -120,12 +120,12 @@ _FEWEST_NAMED = 3
 
 
 def named_in_turn(columns: Sequence[str]) -> list[str]:
-    """Return the first columns whose names count on; none if fewer than three do."""
+    """Return the first columns with consecutive names; empty if fewer than three."""
     return next(_runs(columns), [])
 
 
 def _runs(columns: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the columns that count on, those whose names end in the sign first."""
+    """Yield the runs of columns with consecutive names, first those that differ at the end."""
     names = [key for key in columns if not key.startswith("column ")]
     for at_end in (True, False):
         for signs in _ALPHABETS:
@@ -136,7 +136,7 @@ def _runs(columns: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _places(key: str, sign: str, at_end: bool) -> Iterator[tuple[str, str]]:
-    """Yield what is before and after each place of a sign in a name."""
+    """Yield the parts of a name before and after each occurrence of a sign."""
     if at_end:
         if key.endswith(sign):
             yield key[: -len(sign)], ""
@@ -147,9 +147,9 @@ def _places(key: str, sign: str, at_end: bool) -> Iterator[tuple[str, str]]:
 
 
 SECTION = "(heading)"
-"""Key under which the rows below a heading inside a table have that heading."""
+"""Key for the heading above a row inside a table."""
 CASE, SHARED_OPTIONS = "(case)", "(shared options)"
-"""Keys under which rows have what a row above states that they share."""
+"""Keys for the case and the options that an earlier row shares with this one."""
 _LETTER_OF_OPTION = re.compile(r"(?<![A-Za-zＡ-Ｊ])[A-Ja-jＡ-Ｊ](?![A-Za-z])|(?<=[a-z])[A-J](?![A-Za-z])|[\d一二三四五六七八九十]")
 _NAMES_OPTION = re.compile(r"选|option|opt|choice", re.IGNORECASE)
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
@@ -163,10 +163,10 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sections: list[str] = []
     skip: list[str] = []
     label: str | None = None
-    """Key of the label of the record's only value, which is under `value`."""
+    """Key of the label of the record's only value; `value` is the key of the value."""
     value: str | None = None
     flat: bool = False
-    """Whether keys of objects inside a record are beside its own, `info.症状`, and a dash is no value."""
+    """Whether keys of objects inside a record are read as its own, `info.症状`, and a dash means no value."""
     labels: dict[str, str] = {}
     """The names of keys, or of the relations under `label`, in `curation/vocab/relations.yaml`."""
     type_key: str | None = None
@@ -179,23 +179,23 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Key of their unit."""
     least: str | None = None
     most: str | None = None
-    """Keys of the ends of a range with one key for each end."""
+    """Keys of the two ends of a range, if each end has its own key."""
     people: list[str] = []
-    """Keys of the people that the ranges of a record apply to, of their sex and age."""
+    """Keys of the sex and age of the people that a record's ranges apply to."""
 
 
 class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which columns or paths of one table of a file contain which part of a question: written by `--propose`."""
+    """Which columns or paths of a table contain which part of a question; written by `--propose`."""
 
     under: list[str] = []
     """Keys, or the name of the sheet, that lead to its rows."""
     header: int = 0
-    """Number of the row of a sheet that names the columns; 0 if it is to be found."""
+    """Number of the row of a sheet that names the columns; 0 to search for it."""
     stem: str
     options: list[str] = []
-    """One column with all of them, or one each; that of the stem if they are below it."""
+    """One column with all options, or one column each; the stem's column if the options are below the stem."""
     divider: str = ""
-    """The sign between options in one column, if that is none of the usual ones."""
+    """The separator of options in one column, if it is unusual."""
     answer: str | None = None
     form: str = "letters"
     """The form of the answer: letters, text, from 0, from 1, marked, verdict, words."""
@@ -203,14 +203,14 @@ class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     others: dict[str, str] = {}
     """Further fields, such as 题型 or 章节 -> their columns."""
     type: str | None = None
-    """The type of all its questions that have none in a column."""
+    """The type of questions that have none in a column."""
 
 
 class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which keys of records, or columns of tables, contain what: one of `questions`, `tables` and `entity`."""
+    """Which keys of records, or columns of tables, contain what: exactly one of `questions`, `tables` and `entity`."""
 
     confirmed: bool | Literal["yes", "no"] = True
-    """Whether a person has checked it; `no` in an uncertain proposal, which is not used until somebody writes yes."""
+    """Whether a person has checked it; an uncertain proposal says `no` and is not used until somebody changes it to yes."""
     known_by: list[list[str]] = []
     """Keys that only records of this layout have; any one of the lists suffices."""
     array: list[str] = []
@@ -234,14 +234,14 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     unread: list[str] = []
     """Known keys that are not needed."""
     by_words: bool = False
-    """Inferred from the words of a header: made by people, with rows between the questions and options in any cell."""
+    """Inferred from a header: the table was made by hand, may have rows between questions, and options in any cell."""
     questions: dict[str, str | list[str]] | None = None
     entity: EntityLayout | None = None
     tables: list[TableLayout] = []
 
     @property
     def is_confirmed(self) -> bool:
-        """Return whether files may be read by it."""
+        """Return whether the layout may be used to read files."""
         return self.confirmed in (True, "yes")
 
     def required(self) -> set[str]:
@@ -261,7 +261,7 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
 
     def columns_of(self, present: Collection[str]) -> dict[str, str]:
-        """Return, for each field of a question, the keys among those present that it is read from; of entries, all."""
+        """Return, for each field of a question, the keys that are present and read for it; for entries, all keys."""
         if self.entity:
             return {key: key for key in present}
         keys = {field: self.keys_of(field) for field in self.questions or {}}
@@ -277,7 +277,7 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return len(header) if self.entity else max((number for number, key in enumerate(header, 1) if key in needed), default=0)
 
     def subject_of(self, name: str) -> str | None:
-        """Return the subject stated by a file's name, or by its folder's if the name is that of a split: `anatomy/test-00000-of-00001`."""
+        """Return the subject from a file's name, or from its folder if the file is named after a split: `anatomy/test-00000-of-00001`."""
         path = PurePosixPath(name)
         stem = _SHARD.sub("", path.stem)
         file_word = path.parent.name if _SPLIT.fullmatch(stem) and path.parent.name else stem
@@ -286,7 +286,7 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
-    """Return the layout inferred from the words of a header: a stem, and options or an answer; None if they have none."""
+    """Return the layout inferred from a header with a stem, and options or an answer; None for any other header."""
     words = [plain(key) for key in keys]
     key_of_field: dict[str, str] = {}
     for field, known in columns_by_field().items():
@@ -294,7 +294,7 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
         if key is not None and field != "term" and key not in key_of_field.values():
             key_of_field[field] = key
     kinds = [key for key, word in zip(keys, words, strict=True) if word.endswith("题") and re.fullmatch(TYPE, word)]
-    if "stem_raw" not in key_of_field and len(kinds) == 1:  # several may count the questions of each kind
+    if "stem_raw" not in key_of_field and len(kinds) == 1:  # several may be counts of the questions of each kind
         key_of_field["stem_raw"] = kinds[0]
     is_term = plain(key_of_field.get("stem_raw", "")) in names_of("term")
     if is_term and "answer_raw" not in key_of_field and "explanation_raw" in key_of_field:
@@ -317,7 +317,7 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
 
 
 def _of_one_kind(number_of_option: dict[str, int]) -> list[str]:
-    """Return the columns of options; of several for one option, `A` and `%A`, those that are named as options, else the first."""
+    """Return the option columns; of several columns for one option, `A` and `%A`, the one named as an option, else the first."""
     if len(set(number_of_option.values())) == len(number_of_option):
         return [*number_of_option]
     kinds: dict[str, list[str]] = {}
@@ -328,7 +328,7 @@ def _of_one_kind(number_of_option: dict[str, int]) -> list[str]:
 
 
 def _beside(keys: Sequence[str], options: str | None) -> list[str]:
-    """Return the column 选项 and the unnamed ones after it that its merged cell covers; none if there are no such columns."""
+    """Return the column 选项 and the unnamed columns after it that its merged cell covers; empty if there are none."""
     start = keys.index(options) if options else len(keys)
     end = next((after for after in range(start + 1, len(keys)) if not is_unnamed(keys[after])), len(keys))
     return [*keys[start:end]] if end > start + 1 else []

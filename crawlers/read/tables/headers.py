@@ -1,4 +1,4 @@
-"""Tables of sheets and pages under their headers, by known words, by content or by the number of a row: rows of cells in, tables out."""
+"""Tables of sheets and pages under their headers, found by known words, by content or by row number: rows of cells -> tables."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from crawlers.read.tables.columns import is_known_name, layout_of_keys, named, n
 from crawlers.read.tables.legends import SHEETS, Sheet, sheets_in, with_legends
 
 _HEADER_WITHIN = 20
-"""Rows in which the header is searched: titles and remarks may be above it."""
+"""Number of rows searched for the header: titles and remarks may be above it."""
 _MOST_ROW_CHARS = 80
 _MOST_OPTIONS = 10
 LocatedRow = tuple[str, list[str]]
@@ -31,20 +31,20 @@ class SheetTable(Struct):
     name: str
     """Empty if the file has only one."""
     above: list[str]
-    """Rows above the header, or the first rows of a sheet without one."""
+    """Rows above the header, or the first rows of a sheet without a header."""
     header: list[str]
     rows: Iterator[LocatedRow]
     """Positions and cells of the rows below it."""
     padded: bool = True
-    """Rows may be shorter than the header if their last cells are empty; in csv, such a row has lost a cell."""
+    """Rows may be shorter than the header if their last cells are empty; in csv, a short row has lost a cell."""
     words: frozenset[str] = frozenset()
-    """All text in the header rows, by which they are recognised where they recur."""
+    """All text in the header rows, used to recognize repeated headers."""
     why: str = ""
     """Why a sheet without a header is not read."""
 
 
 def read_sheets(name: str, tables: Iterable[Sheet], is_header: IsHeader) -> Iterator[SheetTable]:
-    """Yield the tables of a file, ending with those without a header, which have no rows either.
+    """Yield the tables of a file; those without a header come last and have no rows.
 
     Args:
         tables: name of each sheet, whether it is hidden, and its rows.
@@ -69,12 +69,12 @@ def read_sheets(name: str, tables: Iterable[Sheet], is_header: IsHeader) -> Iter
         entries = "for entries a name and what describes it, such as 症状, 功效 or 参考值"
         wanted = f"expected a row that names the columns: {keys}; {entries}"
         first = without[0].above[0][:_MOST_ROW_CHARS] if without else "no rows"
-        raise Refusal(f"{name}: no header that is known in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
+        raise Refusal(f"{name}: no known header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
     yield from without
 
 
 def _widened(keys: list[str]) -> list[str]:
-    """Return a header that ends in 选项 with the unnamed columns after it that its merged cell covers."""
+    """Return a header ending in 选项 with the unnamed columns after it that its merged cell covers."""
     layout = layout_of_keys(keys)
     is_last = layout is not None and keys[-1] in layout.keys_of("options_raw")
     return [*keys, *(f"column {number}" for number in range(len(keys) + 1, len(keys) + _MOST_OPTIONS))] if is_last else keys
@@ -96,7 +96,7 @@ def _under_its_header(title: str, rows: Iterator[LocatedRow], is_header: IsHeade
         if len(above) >= _HEADER_WITHIN:
             break
     count = len(above) + sum(any(cells) for _, cells in rows)
-    return SheetTable(title, above, [], iter(()), why=f"no header that is known, so its {count} rows are not read")
+    return SheetTable(title, above, [], iter(()), why=f"no known header, so its {count} rows are not read")
 
 
 def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) -> SheetTable:
@@ -112,7 +112,7 @@ def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) 
 
 
 def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:
-    """Yield the tables below each other in a sheet, each under its own header: questions with options above statements."""
+    """Yield the tables stacked in a sheet, each under its own header, such as choice questions above true-or-false statements."""
     rows, stems = list(sheet.rows), names_of("stem_raw")
     start = 0
     for at, (_, cells) in enumerate(rows):
@@ -129,7 +129,7 @@ def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetT
 
 
 def _is_other(sheet: SheetTable, cells: Sequence[str]) -> bool:
-    """Return whether a row has other column names, or another order, than the header of its sheet, which may recur."""
+    """Return whether a row is a different header than that of its sheet, which may recur."""
     moved = any(cell in sheet.header and cell != key for cell, key in zip_longest(cells, sheet.header, fillvalue="") if cell)
     return moved or not sheet.words.issuperset(filter(None, cells))
 
@@ -139,28 +139,28 @@ def _words(cells: Iterable[str]) -> str:
 
 
 LINED = (*BOOKS, ".csv", ".tsv")
-"""Suffixes of files whose rows the layout of a paper reads as lines."""
+"""Suffixes of files whose rows a paper layout reads as lines."""
 _LEAST_ROWS = 3
 _LONGEST_NAME_CHARS = 24
 _SAMPLE, _FORM_FIELD = 200, re.compile(r"[:：]")
 _MOST_TITLES = 20
-"""Rows above the names of the columns."""
+"""Maximum number of rows above the column names."""
 KEY_WORD = re.compile(
     r"(?:题[目干号型]?|试题|问题|选项|备选项?|(?:正确|参考|标准)?(?:答案|选项)|解析|难度|分值|章节|是否正确)(?:[iI][dD]|编号|序号|内容|文本)?|序号|编号"
 )
-"""Names of the columns of questions, of their options, and of a list of answers."""
+"""Column names of questions, options, and answer lists."""
 _OF_QUESTIONS = re.compile(r"题|答案|问|question|stem|answer", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 
 
 def text_of_sheet(name: str, body: bytes) -> Text:
-    """Return the rows of the visible sheets of a file as lines, their cells divided by a tab, for the layout of a paper."""
+    """Return the rows of a file's visible sheets as lines, with tabs between cells, for a paper layout."""
     rows = (cells for _, hidden, sheet in sheets_in(name, body) if not hidden for _, cells in sheet)
     return Text([line for cells in rows for line in "\t".join(filter(None, cells)).splitlines() or [""]])
 
 
 def tables_below_row(name: str, body: bytes, header: int) -> list[Rows]:
-    """Return the tables whose columns are named by the row with a number; the rows above it are no part of them."""
+    """Return the tables whose columns are named by the row with this number; the rows above it are dropped."""
     if (sheets := cells_of_sheets(name, body)) is None:
         raise Refusal(
             f"{name}: its layout has `header: {header}`; only sheets, csv files and tables of pages and Word files have such a row"
@@ -173,13 +173,13 @@ def tables_below_row(name: str, body: bytes, header: int) -> list[Rows]:
 
 
 def row_with(name: str, body: bytes, names: Collection[str]) -> int:
-    """Return the number of the first row of a sheet, or of a table in a page, that has all of some names; 0 if none has."""
+    """Return the number of the first row of a sheet or page table that has all the names; 0 if no row has."""
     rows = (row for _, rows in cells_of_sheets(name, body) or () for row in rows)
     return next((_number_of(position) for position, cells in rows if set(names) <= set(cells)), 0)
 
 
 def cells_of_sheets(name: str, body: bytes) -> list[tuple[str, list[tuple[str, list[str]]]]] | None:
-    """Return the sheets of a file, or the tables of a page or Word document, with their titles; None if it is none of these."""
+    """Return the sheets of a file, or the tables of a page or Word document, with their titles; None for other files."""
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in SHEETS and not is_page(suffix, body):
         return [(title, list(rows)) for title, hidden, rows in sheets_in(name, body) if not hidden]
@@ -189,13 +189,13 @@ def cells_of_sheets(name: str, body: bytes) -> list[tuple[str, list[tuple[str, l
 
 
 def _number_of(position: str) -> int:
-    """Return the number of a row; 0 for another position."""
+    """Return the number of a row; 0 for any other position."""
     number = position.rpartition(":")[2]
     return int(number) if number.isdecimal() else 0
 
 
 def is_page(suffix: str, body: bytes) -> bool:
-    """Return whether a sheet is in fact a page: many sites name their export so."""
+    """Return whether a sheet is in fact an HTML page: many sites export one under that suffix."""
     return suffix == ".xls" and body.lstrip()[:1] == b"<"
 
 
@@ -211,7 +211,7 @@ def with_titles(tables: Iterable[list[list[str]]]) -> Iterator[tuple[str, list[t
 
 
 def tables_of_cells(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
-    """Yield a sheet as rows; its first row names the columns if it differs from the others."""
+    """Yield a sheet as rows; its first row names the columns if it is unlike the others."""
     rows = [(position, cells) for position, cells in rows if any(cells)]
     rows = rows[_titles_above(rows) :]
     if len(rows) > _LEAST_ROWS and _goes_on(rows[0][1], rows[1][1]):
@@ -223,16 +223,16 @@ def tables_of_cells(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[R
 
 
 def _under(title: str, keys: list[str], rows: list[tuple[str, list[str]]]) -> Rows:
-    """Return rows under the names of their columns; one without a name gets its number."""
+    """Return rows under their column names; an unnamed column gets its number."""
     width = max((len(cells) for _, cells in rows[:200]), default=0)
     keys = [*keys, *(f"column {number}" for number in range(len(keys) + 1, width + 1))]
     return Rows((title,) if title else (), [(position, dict(zip(keys, cells, strict=False))) for position, cells in rows if any(cells)])
 
 
 def _titles_above(rows: list[tuple[str, list[str]]]) -> int:
-    """Return how many rows are titles, remarks and blanks of a form, `填表人： 日期：`, above one that names the columns.
+    """Return how many rows of titles, remarks and form fields, `填表人： 日期：`, are above the row that names the columns.
 
-    They fill fewer cells than the rows of the table do.
+    Such rows fill fewer cells than the rows of the table.
     """
     filled = [sum(map(bool, cells)) for _, cells in rows[:_SAMPLE]]
     usual = max(set(filled), key=lambda count: (filled.count(count), count), default=0)
@@ -241,7 +241,7 @@ def _titles_above(rows: list[tuple[str, list[str]]]) -> int:
         if filled[at] < 2 or all(map(_FORM_FIELD.search, filter(None, cells))):
             continue
         if names_columns(cells):
-            return at if above < 2 else 0  # further rows above it may be a table of their own
+            return at if above < 2 else 0  # more rows above it may be a separate table
         above += 1
         if filled[at] < min(_LEAST_ROWS, usual):
             continue
@@ -267,7 +267,7 @@ def names_columns(cells: list[str]) -> bool:
 
 
 def _counts_options(names: list[str]) -> bool:
-    """Return whether some cells count on, `1` `2` `3` or `甲` `乙` `丙`, between short words of which one names a field of questions."""
+    """Return whether some cells are consecutive, `1` `2` `3` or `甲` `乙` `丙`, among short words, one of which names a question field."""
     in_turn = {*named_in_turn(names)}
     others = [name for name in names if name not in in_turn]
     worded = all(len(name) <= _LONGEST_NAME_CHARS and not name.isdigit() for name in others)
@@ -275,18 +275,18 @@ def _counts_options(names: list[str]) -> bool:
 
 
 def _names_letters(cell: str, values: Sequence[str]) -> bool:
-    """Return whether a single character above option letters is not such a letter, or a word above codes: it names their column."""
+    """Return whether a cell is the name of a column of option letters or codes: another character, or a word."""
     return (cell not in LETTERS and all(value in LETTERS for value in values)) or (not cell.isascii() and all(map(str.isascii, values)))
 
 
 def _names_codes(cell: str, values: Sequence[str]) -> bool:
-    """Return whether a word is above a column with nothing but numbers or option letters, which are no words."""
+    """Return whether a word heads a column that contains only numbers or option letters."""
     is_word = len(cell) > 1 and not any(map(str.isdigit, cell)) and not set(cell) <= set(LETTERS)
     return is_word and len(values) > _LEAST_ROWS and all(value.isdecimal() or value in LETTERS for value in values)
 
 
 def _are_mostly_known(rows: list[list[str]]) -> bool:
-    """Return whether most cells of a first row are known names of fields, and none of its cells occurs below it."""
+    """Return whether most cells of a first row are known field names, and none of them occurs below it."""
     names = [(at, cell) for at, cell in enumerate(rows[0]) if cell]
     known = sum(is_known_name(cell) and not cell.isdigit() for _, cell in names)
     recurring = any(at < len(row) and row[at] == cell for at, cell in names for row in rows[1:])
@@ -294,7 +294,7 @@ def _are_mostly_known(rows: list[list[str]]) -> bool:
 
 
 def _is_header(rows: list[list[str]]) -> bool:
-    """Return whether a first row names the columns: short words, each once, none of which occurs below in its column."""
+    """Return whether a first row names the columns: short, distinct words, none of which occurs below in its column."""
     first = [cell for cell in rows[0] if cell]
     if names_columns(rows[0]) or _are_mostly_known(rows):
         return True

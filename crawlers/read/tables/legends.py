@@ -1,4 +1,4 @@
-"""The sheets of a file by its suffix, and column names and comments that state the meaning of codes, `答案(1对0错)`: rows in, rows out."""
+"""Rows of the sheets of a file, with codes replaced by the meanings that column names and comments state, `答案(1对0错)`."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from crawlers.read.vocabulary.words import any_of
 
 SHEETS = (".csv", ".tsv", *BOOKS, PDF)
 TABLED = (*SHEETS, *WORD)
-"""Suffixes of files that may be read as sheets; documents of Word only if they are tables."""
+"""Suffixes of files that may be read as sheets; Word documents only if they are tables."""
 
 
 def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
@@ -45,7 +45,7 @@ _NOTE = re.compile(
     r"|(?<![\w`\"])[`\"]?(?P<column>\w{1,60})[`\"]?[ \t]{1,20}\w{1,20}[^,'\n]{0,99}?\bCOMMENT\s{1,9}'(?P<comment>[^'\n]{3,80})'",
     re.IGNORECASE,
 )
-"""A comment on a column in a dump of SQL, as PostgreSQL and MySQL write it."""
+"""A column comment in an SQL dump of PostgreSQL or MySQL."""
 _WORD = f"{SURE_VERDICT}|[真假]|[A-H](?![A-Za-z])"
 _CODE = r"\d|[A-Za-z](?![A-Za-z])"
 _SAYS, _APART = r"\s{0,2}(?:[=:：\-—→]|代表|表示|为|是)?\s{0,2}", r"[\s,，;；、/|]{0,3}"
@@ -56,11 +56,11 @@ _FORMS = (
 _VERDICTS = re.compile(
     r"\s{0,4}(?:判断|正误|对错|是非)(?:题|结果)?\s?[(（\[【]\s?(?P<right>[^\s/、,，|]{1,5}?)\s?[/、,，|或]?\s?(?P<wrong>[^\s/、,，|]{1,5})\s?[)）\]】]\s{0,4}"
 )
-"""The name of a column of truth values with both of them in brackets; without these, 判断 may be a type of question."""
+"""The name of a verdict column with both verdicts in brackets; without the brackets, 判断 may be a question type."""
 _BARE_VERDICTS = re.compile(
     r"\s{0,4}(?P<right>正确|对|√|✓|T|真|正)\s?[/／、|或]\s?(?P<wrong>错误|错|不正确|×|✗|X|F|假|误)\s{0,4}", re.IGNORECASE
 )
-"""The name that is but both truth values, `√/×`; 是/否 may ask for anything."""
+"""A name that consists of both verdicts, `√/×`; 是/否 could mean anything."""
 _OWN = re.compile(r"我的|你的|考生|学[生员]|用户|作答|得分|成绩|user|score", re.IGNORECASE)
 _TRUTH = {"正确", "错误"}
 _ANSWER = re.compile(any_of("answer", "answer_in_english"), re.IGNORECASE)
@@ -76,7 +76,7 @@ def sheets_in(name: str, body: bytes) -> Iterator[Sheet]:
 
 
 def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
-    """Yield rows with the meanings of their codes, below a name that states them; the name becomes 答案, or its own without the meaning."""
+    """Yield rows with codes replaced by their meanings, below a name that states them; the name becomes 答案, or loses the meanings."""
     codes_by_column: dict[int, dict[str, str]] = {}
     for number, (position, cells) in enumerate(rows):
         may_name = not codes_by_column and number < _WITHIN
@@ -90,7 +90,7 @@ def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, l
 
 
 def verdicts_of_name(name: str) -> dict[str, str]:
-    """Return the two truth values that the name of a column has in brackets, `判断（T/F）`, with their meanings; nothing if it has none."""
+    """Return the two verdicts that a column's name has in brackets, `判断（T/F）`, with their meanings; empty if there are none."""
     form = _VERDICTS.fullmatch(name) or _BARE_VERDICTS.fullmatch(name)
     if form is None:
         return {}
@@ -101,7 +101,7 @@ def verdicts_of_name(name: str) -> dict[str, str]:
 
 
 def _legend_of(cell: str) -> tuple[str, dict[str, str]] | None:
-    """Return the name of a column of answers and the meanings of its codes; None if it states none."""
+    """Return the name of an answer column and the meanings of its codes; None if it states no meanings."""
     if verdicts := verdicts_of_name(cell):
         return "判断结果", verdicts
     label = _LEGEND.fullmatch(cell) if len(cell) < 90 else None
@@ -127,16 +127,16 @@ def _pairs_in(legend: str) -> dict[str, str]:
 
 
 def with_comments(tables: Mapping[str, list[dict[str, Any]]], dump: str) -> None:
-    """Replace codes by the truth values that the comments of a dump of SQL state for their columns."""
+    """Replace codes by the truth values that the comments in an SQL dump state for their columns."""
     for match in _NOTE.finditer(dump):
         for rows in tables.values():
             _with_comment(rows, match["noted"] or match["column"], match["note"] or match["comment"])
 
 
 def _with_comment(rows: Iterable[dict[str, Any]], column: str, comment: str) -> None:
-    """Replace the codes in a column of a database by the truth values that its comment states: `判断题：1对0错`.
+    """Replace the codes in a database column by the truth values that its comment states: `判断题：1对0错`.
 
-    Only digits, and only if the column has no others: in `1对0错` beside answers from 1 to 4, a 1 may be an option.
+    Only for digits, and only if the column has no other values: if answers range from 1 to 4, a 1 may be an option.
     """
     label = None if _OWN.search(column) or _OWN.search(comment) else _COMMENT.fullmatch(comment.strip())
     codes = _pairs_in(label["legend"]) if label else {}

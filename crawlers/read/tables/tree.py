@@ -1,6 +1,6 @@
-"""A document of any depth -> its tables: lists of similar objects, each row with the fields above it.
+"""A document of any depth -> its tables: lists of similar objects; each row includes the fields above it.
 
-A row is `path -> value`: keys of objects inside it are joined by a dot, lists stay values. Texts that are JSON are read as its value.
+A row is `path -> value`: keys of nested objects are joined by a dot, lists stay values. JSON texts are parsed.
 """
 
 import ast
@@ -18,16 +18,16 @@ from crawlers.text.fields import parsed_json
 
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
-"""Of objects by name with plain values beside them: their minimum number, and their minimum number per plain value."""
+"""For objects keyed by name next to plain values: their minimum number, and their minimum number per plain value."""
 _CARRIED_CHARS = 5000
-_LONGEST_OF_GROUP = 12  # characters; a longer text is a stem, so that the options are its own
+_LONGEST_OF_GROUP = 12  # characters; a longer text is a stem, which has its own options
 
 
 def tables_in(name: str, document: Any) -> list[Rows]:
     """Return the tables of a document, in the order in which they begin.
 
     Raises:
-        ValueError: it is larger or deeper than data is.
+        ValueError: the document is larger or deeper than data is.
     """
     tables: dict[tuple[str, ...], Rows] = {}
     nodes = 0
@@ -57,7 +57,7 @@ def tables_in(name: str, document: Any) -> list[Rows]:
 
 
 def _shared_options(value: dict[str, Any]) -> str | None:
-    """Return the name of the options of a group: an object without stem and answer, above records that have both but no options."""
+    """Return the key of a group's options: in an object without stem and answer, above records with both but without options."""
     filled = {key: each for key, each in value.items() if each}
     options = [key for key, each in filled.items() if plain(key) in names_of("options_raw") and isinstance(each, list | dict)]
     has_stem = any(isinstance(each, str) and len(each) > _LONGEST_OF_GROUP for each in value.values())
@@ -74,14 +74,14 @@ def _are_records(value: Any) -> bool:
 
 
 def _with_options_passed_down(value: dict[str, Any], options: str) -> dict[str, Any]:
-    """Return an object with its options in each of the records below it."""
+    """Return an object with its options copied into each record below it."""
     shared = {options: value[options]}
     passed = {key: [each | shared for each in records] if _are_records(records) else records for key, records in value.items()}
     return {key: each for key, each in passed.items() if key != options}
 
 
 def _with(above: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with the fields above it, under names that it does not have itself."""
+    """Return a row with the fields above it, under keys that begin with ^."""
     return row | {f"^{key}": value for key, value in above.items()} if above else row
 
 
@@ -90,10 +90,10 @@ def _is_short(value: Any) -> bool:
 
 
 def _is_named(value: dict[str, Any], outer: bool) -> bool:
-    """Return whether an object is actually a list, with names as keys: nearly all values are objects with the same keys.
+    """Return whether an object is in fact a list keyed by name: nearly all values are objects with the same keys.
 
     Args:
-        outer: whether plain values may be beside them, like a title at the head of a file; in a record they are its own fields.
+        outer: whether plain values may be next to them, like a title at the head of a file; in a record these are its own fields.
     """
     inner = [each for each in value.values() if isinstance(each, dict)]
     plain = sum(not isinstance(each, dict | list) for each in value.values())
@@ -110,12 +110,12 @@ def _usual_keys(records: list[dict[str, Any]]) -> frozenset[str]:
 
 
 def _are_letters(value: dict[str, Any]) -> bool:
-    """Return whether objects are named by letters, as the options of one question are."""
+    """Return whether objects are keyed by letters, like the options of one question."""
     return all(len(key) == 1 for key, each in value.items() if isinstance(each, dict))
 
 
 def flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the paths of a record with their values; an object inside it is also a value itself."""
+    """Yield the paths of a record with their values; a nested object is also yielded as a value."""
     for key, value in record.items():
         yield f"{prefix}{key}", value
         if isinstance(value, dict) and depth < 2 and len(value) <= 40 and not _are_marks(value):
@@ -123,7 +123,7 @@ def flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> Iterator[t
 
 
 def _are_marks(value: dict[str, Any]) -> bool:
-    """Return whether an object names texts and states whether each is correct: its keys are not fields."""
+    """Return whether an object maps texts to whether each is correct: its keys are not fields."""
     return len(value) > 1 and all(isinstance(each, bool) for each in value.values())
 
 
@@ -132,7 +132,7 @@ _FEWEST_STEPS = 2
 
 
 def opened(document: Any, depth: int = 0) -> Any:
-    """Return a document in which each text that is JSON of an object, or of a list of words or objects, is replaced by its value."""
+    """Return a document with each text that is JSON of an object, or of a list of words or objects, replaced by its value."""
     if depth > MAX_DEPTH:
         return document
     if isinstance(document, dict):
@@ -145,7 +145,7 @@ def opened(document: Any, depth: int = 0) -> Any:
 
 
 def json_of(text: Any) -> Any:
-    """Return the JSON value of a text; None if it is none, contains only numbers or is not JSON."""
+    """Return the parsed JSON of a text; None if it has only numbers or is not JSON."""
     if not isinstance(text, str) or not _SHORTEST <= len(text) <= _LONGEST or text[0] not in "{[ \n\t\r":
         return None
     stripped = text.strip()
@@ -159,11 +159,11 @@ def json_of(text: Any) -> Any:
 
 
 def listed(text: str) -> Any:
-    """Return the value of a text that is JSON or a Python list; the text itself if it is neither. Nothing is executed."""
+    """Return the value of a text that is JSON or a Python list; otherwise the text itself. Nothing is executed."""
     stripped = text.strip()
     if stripped[:1] + stripped[-1:] not in ("[]", "{}") or len(stripped) > _LONGEST_CELL:
         return text
-    for read in (partial(json.loads, strict=False), ast.literal_eval):  # a database may have turned \\n into a line end
+    for read in (partial(json.loads, strict=False), ast.literal_eval):  # a database may have turned \\n into a line break
         try:
             value = read(stripped)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # TypeError: a list as a key
@@ -174,7 +174,7 @@ def listed(text: str) -> Any:
 
 
 def with_inner(rows: list[tuple[str, dict[str, Any]]], names: Iterable[str]) -> None:
-    """Add to rows the values that names reach in objects and lists of theirs: `parts.words` is the list of the words of all parts."""
+    """Add to rows the values that dotted names reach in nested objects and lists: `parts.words` is the list of the words of all parts."""
     for name in names:
         steps = name.split(".")
         if len(steps) < _FEWEST_STEPS or any(name in row for _, row in rows):
@@ -186,18 +186,18 @@ def with_inner(rows: list[tuple[str, dict[str, Any]]], names: Iterable[str]) -> 
 
 
 def keys_within(value: Any) -> list[str]:
-    """Return the keys of the objects in a list; none of any other value, since those of an object are columns themselves."""
+    """Return the keys of the objects in a list; empty for other values, since an object's keys are columns already."""
     return [*dict.fromkeys(key for each in value if isinstance(each, dict) for key in each)] if isinstance(value, list) else []
 
 
 def is_within(name: str, row: Mapping[str, Any]) -> bool:
-    """Return whether the value of a name is within a list of its row, too."""
+    """Return whether a name's value is also inside a list of its row."""
     steps = name.split(".")
     return any(isinstance(row.get(".".join(steps[:end])), list) for end in range(1, len(steps)))
 
 
 def _reached(value: Any, steps: Sequence[str]) -> Any:
-    """Return what keys reach in a value: for a list, that of all its objects, alone if there is only one; None if there is none."""
+    """Return the value that keys reach; for a list, the values of all its objects, or the only one; None if there is none."""
     if not steps:
         return value
     if isinstance(value, dict):
@@ -217,7 +217,7 @@ Cells = list[tuple[str, list[str]]]
 
 
 def turned_document(document: Any, depth: int = 0) -> Any:
-    """Return a document whose values are columns as a list of records: `{"question": [...], "answer": [...]}`, and what pandas writes."""
+    """Return a document of columns as a list of records: `{"question": [...], "answer": [...]}`, and what pandas writes."""
     if isinstance(document, dict) and depth < _DEEPEST and len(document) <= _MOST_FIELDS:
         containers = [value for value in document.values() if isinstance(value, dict | list)]
         if len(containers) == 1 and isinstance(containers[0], dict):  # a key around all of the data
@@ -237,10 +237,10 @@ def turned_document(document: Any, depth: int = 0) -> Any:
 
 
 def _are_columns(lists: Sequence[list[Any]], has_more: bool) -> bool:
-    """Return whether lists of equal length have the values of records, one of them texts as long as stems.
+    """Return whether lists of equal length are the columns of records, at least one with texts as long as stems.
 
     Args:
-        has_more: whether there are other values, too: then they may be of one question, whose lists are no longer than its options.
+        has_more: whether there are other values: then the lists may be those of one question, no longer than its options.
     """
     if len(lists[0]) < _FEWEST or any(isinstance(each, dict) for value in lists for each in value) or not any(map(_are_texts, lists)):
         return False

@@ -1,4 +1,4 @@
-"""The answer of one question: after its mark, in its blank, after its stem or its options, or in its explanation."""
+"""The answer of one question: after its mark, in its blank, after its stem or options, or in its explanation."""
 
 import re
 
@@ -10,12 +10,12 @@ from atomexam.text.verdicts import VERDICT
 from crawlers.read.vocabulary.labels import WHOLE_ANSWER, flat
 
 TICKED, EMPTY = "☑☒■●◼◉", "☐□○◻◯"
-"""Boxes and circles to tick, as papers print them."""
+"""Check boxes and circles, as printed in papers."""
 _SMALL = r"[A-Ja-j](?:[ ,、;./]{0,2}[A-Ja-j]){0,9}"
 _CAPITAL = r"[A-J](?:[\s,、]{0,3}[A-J]){0,9}"
 _BLANK_FILLED = re.compile(rf"(?:[(\[【]|__)[\s_]{{0,20}}(?P<answer>{_SMALL})[\s_]{{0,20}}(?:[)\]】]|__)")
 _BLANK_EMPTY = re.compile(r"\(\s{0,30}\)|【\s{0,30}】|\[\s{0,30}\]")
-_WORD_WRAPPED = r"(?:(?<=维生素)|(?<=维他命))\s?\n"  # the letter on the line below ends the word
+_WORD_WRAPPED = r"(?:(?<=维生素)|(?<=维他命))\s?\n"  # the letter on the next line ends the word
 _BEHIND = re.compile(
     rf"(?:(?<=[)\]】。?:_])|(?<=[\u4e00-\u9fff])(?!{_WORD_WRAPPED})\s{{1,20}}|(?<=\d)\s{{3,20}})"
     r"\s{0,20}(?P<bracket>[(\[【]\s{0,3})?(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})(?(bracket)\s{0,3}[)\]】])\s{0,3}[。.]?$"
@@ -46,7 +46,7 @@ _BEHIND_OPTIONS = re.compile(
     r"(?:\n\s{0,3}(?P<open>[(\[【])?\s{0,3}|\s{1,20}(?P<bracket>[(\[【])\s{0,3}|(?<=\S)(?:\t\s{0,4}|[^\S\n]{3,20}))(?P<answer>[A-J]{1,6})"
     r"\s{0,3}(?(open)[)\]】])(?(bracket)[)\]】])\s{0,4}$"
 )
-"""Letters alone below the last option, in brackets or far behind it."""
+"""Letters below the last option, or after it in brackets or after a wide space."""
 _CHOSEN = re.compile(r"(?:故|因此|所以)?(?:本题)?(?:正确)?(?:答案)?(?:应|为|是)?选(?:择|项)?\s?(?P<letters>[A-J]{1,6})(?![A-Za-z])")
 _NO_ANSWER = re.compile(r"[(\[]?\s?(?:略|暂无|暂缺|[?]{1,3}|-{1,4}|见解析|见上|待补充?|待定|未知|答案略|无答案|暂无答案|缺)\s?[)\]]?[。.]?")
 _EMPTY_AT_END = re.compile(r"\s?[(\[]\s{0,20}[)\]]\s?$")
@@ -55,7 +55,7 @@ Parted = tuple[str, str] | None
 
 
 class QuestionBlock(Struct, frozen=True):
-    """One question as its lines show it; raw texts."""
+    """One question as its lines show it, with raw texts."""
 
     stem: str = ""
     options: list[str] = []
@@ -68,24 +68,24 @@ class QuestionBlock(Struct, frozen=True):
     after: list[str] = []
     """Lines after the question that belong to what follows."""
     remarks: list[str] = []
-    """A site's remarks on the question: its difficulty, the visitor's own answer."""
+    """A site's remarks on the question, such as its difficulty and the visitor's own answer."""
     worded: bool = True
     """False if no words follow the number."""
     ringed: bool = False
-    """Circled numbers are the letters of its options."""
+    """Circled numbers serve as the letters of its options."""
     unambiguous: bool = False
-    """It has options, and reads the same whatever number of them is usual."""
+    """It has options, which are the same whatever number of options is usual."""
     rows: list[str] = []
     """The lines of the stem, from which options without letters can still be taken."""
 
 
 def states_none(answer: str) -> bool:
-    """Return whether the words after the mark of an answer or explanation say that there is none."""
+    """Return whether the words after an answer or explanation mark mean that there is none."""
     return _NO_ANSWER.fullmatch(flat(answer)) is not None
 
 
 def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
-    """Return the question with the answer stated by a mark; a second one with the same content is not another answer."""
+    """Return the question with the answer that a mark states; a repeated answer does not count as another one."""
     stated = [answer if any(sign in answer for sign in "（(【[") else answer.rstrip("）)】]") for answer in answers if answer]
     stated = [answer for answer in stated if not states_none(answer)]
     if not stated:
@@ -102,13 +102,13 @@ def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
 
 
 def with_answer(block: QuestionBlock, start: int, verdict: str, kind: str, letters: str) -> QuestionBlock:
-    """Return the question with its answer taken from its place in the text, and removed there.
+    """Return the question with its answer, which is removed from its place in the text.
 
     Args:
-        start: where the words of the stem begin after the number.
+        start: index where the stem begins, after the number.
         verdict: true or false before the number.
-        kind: the kind stated by the heading above, as returned by headings.kind_of.
-        letters: letters of the options that are shared with other questions.
+        kind: the kind of question stated by the heading above, as returned by headings.kind_of.
+        letters: letters of the options shared with other questions.
     """
     if block.options and not block.answer and (behind := _BEHIND_OPTIONS.search(flat(block.options[-1]), 2)):
         block = structs.replace(
@@ -142,7 +142,7 @@ def _read_letters(block: QuestionBlock, start: int, own: str) -> QuestionBlock:
 
 
 def letters_in_blank(stem: str, letters: str, start: int = 0) -> Parted:
-    """Return a stem with its blank emptied, and the letters that were in it: `……称为（ B ）。`."""
+    """Return a stem with its blank emptied, and the letters from the blank: `……称为（ B ）。`."""
     line = flat(stem)
     filled = [match for match in _BLANK_FILLED.finditer(line, start) if set(letters_in(match["answer"])) <= set(letters)]
     return _emptied(stem, filled[0]) if len(filled) == 1 and not _BLANK_EMPTY.search(line) else None
@@ -164,7 +164,7 @@ def _letters_behind(stem: str, letters: str, start: int) -> Parted:
 def _read_verdict(block: QuestionBlock, start: int, kind: str) -> QuestionBlock:
     parted = _verdict_in(block.stem, start)
     if parted and flat(parted[1]) in ("√", "×") and block.stem.count("\n") > 1:
-        return structs.replace(block, sure_options=False)  # the tick of an option without a letter
+        return structs.replace(block, sure_options=False)  # the tick belongs to an option without a letter
     if parted and _bare(block.answer or parted[1]) == _bare(parted[1]):
         block = structs.replace(block, stem=parted[0], answer=block.answer or parted[1])
     if kind == "verdict" and (empty := _EMPTY_AT_END.search(flat(block.stem), start)):
@@ -183,7 +183,7 @@ def _verdict_in(text: str, start: int) -> Parted:
 
 
 def _named_with_words(block: QuestionBlock, own: str) -> QuestionBlock:
-    """Return `A（甲）；C（丙）` and `AC:甲;丙` as AC if these are the words of its options; several with other words are doubted."""
+    """Return `A（甲）；C（丙）` and `AC:甲;丙` as AC if the words are those of the options; several with other words are doubted."""
     answer = flat(block.answer or "")
     if WHOLE_ANSWER.fullmatch(answer) or not (named := _LETTER_WITH_WORDS.match(answer)):
         return block
@@ -221,7 +221,7 @@ def _answer_by(explanation: str) -> str | None:
 
 
 def lacks_blank(stem: str, start: int = 0) -> bool:
-    """Return whether a fill-in stem has no empty blank, or words in a blank beside an empty one."""
+    """Return whether a fill-in stem has no empty blank, or has words in one blank next to an empty one."""
     line = flat(stem)
     filled = [match["words"] for match in _WORDS_FILLED.finditer(line, start)]
     runs = len(re.findall("_{2,60}", line))
@@ -232,7 +232,7 @@ def lacks_blank(stem: str, start: int = 0) -> bool:
 
 
 def lettered(answer: str) -> str | None:
-    """Return an answer of circled numbers as letters."""
+    """Return an answer in circled numbers as letters."""
     signs = re.sub(r"[\s,、，]", "", answer)
     return signs.translate(CIRCLED_AS_LETTERS) if signs and set(signs) <= set(CIRCLED_NUMBERS) else None
 

@@ -1,8 +1,8 @@
-"""Marks of words, and which options they mark as right: the signs in which containers hand on bold, colour, lines and classes.
+"""Emphasis, and which options it marks as right: bold, colour, strike-through and classes, passed on by containers as signs.
 
-A container gives each line as it is, and once more with a tag before and after words that stand out, `<colour #ff0000>甲</>`; a `<` of the
-words is then `LESS`. A mark counts if it is on some but not all options of nearly every question, and if no other mark, such as a reader's
-own choice, is on other options of many questions. Otherwise nothing follows from it.
+A container gives each line twice: as it is, and with tags around emphasized words, `<colour #ff0000>甲</>`, where `<` in the text becomes
+`LESS`. A mark counts if it is on some but not all options of nearly every question, and if no other mark, such as a reader's own choice, is
+on other options of many questions. Otherwise no conclusion is drawn.
 """
 
 import re
@@ -16,13 +16,13 @@ from crawlers.read.vocabulary.options import letter_of
 
 _FIRST_SIGN, END_SIGN, _MAX_KINDS, _MAX_OPEN = 0xE100, "\ue0ff", 200, 20
 LESS = "\ue0fe"
-"""Stands for `<` in words between tags."""
+"""Replaces `<` in text between tags."""
 STRUCK = "struck"
-"""A line through the words, which marks wrong options."""
+"""Strike-through, which marks wrong options."""
 OF_TYPE = ("bold", "underlined", "slanted", "left")
-"""Bold, underline and italics, which are used for other things more often than colour is, and what is not struck."""
+"""Bold, underline, italics, and the absence of strike-through: used for other purposes more often than colour is."""
 MEANT = ("colour", "class", "mark")
-"""Marks that are used for answers, if all options of a question have them, too; all may be bold for emphasis."""
+"""Marks that indicate answers even if all options of a question have them; bold on all options may be mere emphasis."""
 
 SIGNS = re.compile(f"[{END_SIGN}-{chr(_FIRST_SIGN + _MAX_KINDS)}]")
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]{0,15})(?P<rest>(?:\s[^<>]{0,600})?)/?>")
@@ -61,37 +61,37 @@ _ANSWER_SHEET = re.compile(r"的答卷|(?:[做作答]题|作答)记录|我的作
 _STATED = re.compile(
     r"(?:加粗|粗体|黑体|粗字|划线|标红|标黄|标色|高亮|着色|[红蓝绿黄]色|[红蓝绿黄]字|斜体)[^。;；\n]{0,8}(?:[是为即]|表示|代表)[^。;；\n]{0,6}(?:答案|正确)"
 )
-"""What says that emphasis marks the answers: `加粗的选项为正确答案`."""
+"""A statement that emphasis marks the answers: `加粗的选项为正确答案`."""
 _LONGEST_NOTE = 80
 _ANSWER_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
 _LEFT = "left"
-"""What is on the options that are not struck."""
+"""The mark of options that are not struck through."""
 _FEWEST, _SHARE = 2, 0.6
 _FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
-"""Bold, underline and italics, which are used for other things more often than colour is."""
+"""Bold, underline and italics, which are used for other purposes more often than colour is."""
 _FEWEST_LAST = 8
-"""Questions whose last options alone have a mark: it is on what stands below the options, such as the answer in words."""
+"""Number of questions with a mark only on the last option: it belongs to the text below the options, such as the answer in words."""
 _WRONG = 0.9
-"""Share of the questions in which a mark is on all options but one, from which on it may mark the wrong ones."""
+"""Share of questions with a mark on all options but one, from which it may mark the wrong ones."""
 _OTHERS = 0.2
-"""Share of the questions in which another mark may be on other options."""
+"""Maximum share of questions in which another mark is on other options."""
 _RIGHT = re.compile(r"class|green|#0[0-9a-f]?[8-f]", re.I)
-"""Marks that say themselves that they are on right options."""
+"""Marks that by themselves mean right."""
 
 
 class StandingOut(Struct):
-    """The mark of the right options, and which options of each question have it."""
+    """The mark of the right options, and the marked options of each question."""
 
     kind: str
     marked: list[list[bool]]
 
 
 def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str] = ()) -> StandingOut | None:
-    """Return which options are marked as right; None if that is uncertain.
+    """Return which options are marked as right; None if this is uncertain.
 
     Args:
         questions: for each question, the marks of each of its options.
-        unfit: marks that are known to be no marks of options.
+        unfit: marks that are known not to mark options.
     """
     known = _with_left(questions)
     some: Counter[str] = Counter()
@@ -123,12 +123,12 @@ def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str]
 
 
 def _least(kind: str, questions: int) -> float:
-    """Return in how many questions a mark must be on some options."""
+    """Return the minimum number of questions with a mark on some options."""
     return max(_FEWEST_OF_TYPE, questions * _SHARE_OF_TYPE) if kind in OF_TYPE else max(_FEWEST, questions * _SHARE)
 
 
 def _with_left(questions: Sequence[Sequence[Set[str]]]) -> Sequence[Sequence[Set[str]]]:
-    """Return the marks of options, with one for what is left where some are struck, if these are in most questions."""
+    """Return the marks of options, adding one to options that are not struck through, if most questions have struck options."""
     struck = [sum(STRUCK in kinds for kinds in options) for options in questions]
     if sum(map(bool, struck)) < _SHARE * len(questions):
         return questions
@@ -139,7 +139,7 @@ def _with_left(questions: Sequence[Sequence[Set[str]]]) -> Sequence[Sequence[Set
 
 
 def _beside(questions: Sequence[Sequence[Set[str]]], kind: str, other: str) -> int:
-    """Return in how many questions another mark is on some options only, one of which does not have the mark."""
+    """Return the number of questions in which another mark is on only some options, including one without the given mark."""
     return sum(
         any(other in kinds and kind not in kinds for kinds in options) and not all(other in kinds for kinds in options)
         for options in questions
@@ -152,12 +152,12 @@ def stated_in(lines: Sequence[str]) -> bool:
 
 
 def is_answer_sheet(line: str) -> bool:
-    """Return whether a line is above what one person answered: what stands out there was chosen, right or wrong."""
+    """Return whether a line heads one person's answers: emphasis there marks choices, right or wrong."""
     return _ANSWER_SHEET.search(flat(line)) is not None and not letter_of(flat(line))
 
 
 def with_signs(html: str) -> tuple[str, dict[str, str]]:
-    """Return a page with a sign before and after the words that each tag emphasises, and the meaning of each sign."""
+    """Return a page with a sign before and after the words that each tag emphasizes, and the meaning of each sign."""
     if SIGNS.search(html):
         return html, {}
     signs: dict[str, str] = {}
@@ -191,7 +191,7 @@ def named_signs(signed: Sequence[str], signs: dict[str, str]) -> list[str]:
 
 
 def face_of(name: str, rest: str) -> str:
-    """Return how a tag emphasises its words, `rest` its attributes as written in it; nothing if it does not."""
+    """Return how a tag with the attributes `rest` emphasizes its words; empty if it does not."""
     if rest:
         if named_class := _CLASS.search(rest) or _RIGHT_CLASS.search(rest):
             return f"class {named_class.groupdict().get('name', 'told')}"
@@ -206,7 +206,7 @@ def face_of(name: str, rest: str) -> str:
 
 
 def visible_kinds(text: str) -> tuple[str, list[frozenset[str]]]:
-    """Return a line without emphasis signs, and the emphasis of each sign."""
+    """Return a line without emphasis signs, and the emphasis of each character."""
     if "<" not in text and "**" not in text and "==" not in text:
         return text, [frozenset()] * len(text)
     marks: list[tuple[int, int, re.Match[str] | None]] = [(tag.start(), tag.end(), tag) for tag in _NAMED.finditer(text)]

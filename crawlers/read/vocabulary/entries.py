@@ -1,4 +1,4 @@
-"""One line of an answer list: `1-5 ABCDA`, `6.A 7.BD`, `第一部分 1.B`, a row of numbers above a row of answers. From a line to entries."""
+"""One line of an answer list: `1-5 ABCDA`, `6.A 7.BD`, `第一部分 1.B`, a row of numbers above a row of answers. A line -> entries."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _ONE = re.compile(
 _NUMBERED = re.compile(r"[\d①-⑳]")
 SCORES = re.compile(r"\s?[(\[]\s?\d{1,2}\s?分\s?[)\]]")
 _TOPIC = re.compile(r"\s?\([^()\d][^()]{0,19}\)(?=[\s;,。.、]{0,4}(?:(?:第|[(\[【])?\d|$))")
-"""What an answer is about, between it and the next: `1.A（记忆）2.B`."""
+"""The topic of an answer, before the next answer: `1.A（记忆）2.B`."""
 _PARTS = " ,;。、.|"
 _TITLE_WORDS = (
     r"[【\[(*#|★☆◆■●▲—\-\s]{0,30}(?:附[录件]?\s?[一二三1-3]?\s?[:、.]\s?)?(?P<name>[^:。?]{0,30}?)\s{0,4}"
@@ -37,7 +37,7 @@ _TITLE_OF = r"(?:\s?\((?P<of>(?![\sA-J√×对错])[^()]{1,30})\))?"
 _TITLE = re.compile(rf"{_TITLE_WORDS}[】\])\s*|—\-]{{0,30}}:?$")
 _ANNOUNCED = re.compile(rf"{_TITLE_WORDS}{_TITLE_OF}[】\])*|—\-\s]{{0,9}}:?[*\s]{{0,5}}(?=[(\[【]?第?\s?[(\[【]?[\d①A-J√×对错正])")
 _NAMES_ANSWER = ("案", "nswer", "NSWER", "Key", "KEY")
-"""A part of a word that every title contains."""
+"""Parts of words, one of which every title contains."""
 _BARE_TITLE = r"(?:参考|标准|正确|试题|试卷|练习|习题|本[题章节]|[【\[(*]){0,3}答\s?案"
 _OPENS_CONTENT = re.compile(
     rf"(?:[(\[【]?\s?(?:\d{{1,5}}|[A-Ja-j])\s?[)\]】、.:]\s{{0,3}}|第\s?\d{{1,5}}\s?题\s{{0,3}}|[①-⑳]\s{{0,3}})(?!\s|{_BARE_TITLE})"
@@ -45,7 +45,7 @@ _OPENS_CONTENT = re.compile(
 _NO_TITLE = re.compile(
     r"备选|共用|选出|选择|以下|下列|您的|你的|我的|[\s\d℃)\u4e00-\u9fff][(\[]?(?:[B-J]\s?[.、:)\]]|[b-j][.、)])(?!\s?卷)"
 )
-"""Words of other answers, and options within a line."""
+"""Words about other answers, and options within a line."""
 GROUP = re.compile(
     rf"(?:(?:第?[(\[]?[{HANZI}]{{1,3}}[)\]]?|(?:I{{1,3}}|I?V|VI{{1,3}}|I?X)(?=[\s.、:]))\s{{0,3}}(?:部分|大题|单元|卷)?\s?[、.:]?\s{{0,3}}(?:[^\d()A-Z。]{{0,16}}?(?:题|型|部分|选择|判断|单选|多选))?"
     r"|[【\[]?(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|[ABX]\d?(?:/A\d)?型)题?[】\]]?"
@@ -56,13 +56,13 @@ BARE_RUN = re.compile(
     rf"(?P<label>(?:第?[(\[]?[{HANZI}]{{1,3}}[)\]]?(?:部分|大题)?\s?[、.:]?\s?)?[【\[]?(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|[ABX]\d?型)?题?[】\]]?"
     rf"\s?(?:\([^()]{{1,30}}\))?)\s?[:、.]?\s{{0,4}}(?P<answers>(?:[A-J]|{SURE_VERDICT})(?:[\s,、;]{{0,4}}(?:[A-J]|{SURE_VERDICT})){{1,200}})[\s。.]{{0,4}}$"
 )
-"""Answers without numbers, `单选：ABCDA`: those of a section in order."""
+"""Answers without numbers, `单选：ABCDA`: those of a section, in order."""
 _NUMBER_ROW = re.compile(
     r"\|?\s{0,4}(?:题\s?号|序\s?号|题目|编号)?\s{0,4}[:|]?\s{0,4}(?P<cells>\d{1,5}(?:-\d{1,5})?(?:[\s|,、]{1,12}\d{1,5}(?:-\d{1,5})?){1,200})[\s|]{0,8}$"
 )
 _ANSWER_ROW = re.compile(
     rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}"
-    # nothing is tried twice: letters in a row without a sign between them can be split in very many ways
+    # possessive, to avoid backtracking: a run of letters can be split in very many ways
     rf"(?P<cells>(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{SURE_VERDICT})(?:[\s|,、]{{0,12}}+(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{SURE_VERDICT})){{0,200}}+)[\s|]{{0,8}}$"
 )
 _CELL, _NUMBER_CELL = re.compile(rf"[A-J]+|[a-j]+|{SURE_VERDICT}"), re.compile(r"(\d+)(?:-(\d+))?")
@@ -82,20 +82,20 @@ class KeyEntry(Struct):
     section: str | None = None
     """The heading above it, in flat signs."""
     lettered: bool = False
-    """Whether its answer was letters or a verdict."""
+    """Whether its answer is letters or a verdict."""
     style: str = ""
-    """Of its number, where its answer is in words."""
+    """Form of its number, if its answer is in words."""
     sure: bool = True
-    """False if a run has more or fewer answers than numbers."""
+    """False if its run has more or fewer answers than numbers."""
     words: str = ""
     """What was found in that run, and what was expected."""
 
 
 class Title(Struct, frozen=True):
-    """The words that announce a list."""
+    """The words that announce an answer list."""
 
     name: str
-    """What the answers are of, `第一章`; may be empty."""
+    """What the answers belong to, `第一章`; may be empty."""
     end: int
 
 
@@ -104,12 +104,12 @@ class Listed(Struct):
 
     entries: list[KeyEntry]
     rest: str
-    """What follows its last entry."""
+    """The text after its last entry."""
     group: str = ""
-    """Heading in front of the entries."""
+    """Heading before the entries."""
 
 
-@lru_cache(maxsize=64)  # neighbouring lines look at a line, too
+@lru_cache(maxsize=64)  # adjacent lines look at a line, too
 def listed_in(text: str) -> Listed:
     """Return the entries that begin a line, after a heading if there is one."""
     line = flat(text)
@@ -127,12 +127,12 @@ def listed_in(text: str) -> Listed:
 
 
 def may_list(line: str) -> bool:
-    """Return whether a flat line has a digit, as each entry of a list has."""
+    """Return whether a flat line has a digit, as every list entry has."""
     return _NUMBERED.search(line) is not None
 
 
 def may_say_answer(line: str) -> bool:
-    """Return whether a flat line has a letter of 答案, answer or key, as few lines do."""
+    """Return whether a flat line has a letter of 答案, answer or key, as few lines have."""
     return "案" in line or "e" in line or "E" in line
 
 
@@ -163,12 +163,12 @@ def _titles(words: str, match: re.Match[str] | None) -> bool:
 def is_table(row: str, below: str) -> bool:
     """Return whether two flat lines are a row of numbers above a row of answers."""
     last = row[-1:]
-    ends = last.isdecimal() or last.isspace() or last == "|"  # like a row of numbers, and few other lines
+    ends = last.isdecimal() or last.isspace() or last == "|"  # rows of numbers end like this, few other lines do
     return ends and bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
 
 
 def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
-    """Return the entries at a place of a flat line, and where they end."""
+    """Return the entries at an index of a flat line, and where they end."""
     entries: list[KeyEntry] = []
     index = start
     while match := _RUN.match(line, index) or _ONE.match(line, index):
@@ -188,13 +188,13 @@ def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
 
 
 def answers_of_run(run: Mapping[str, str] | re.Match[str]) -> list[KeyEntry]:
-    """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; uncertain ones if their number differs from that of the questions."""
+    """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; they are uncertain if there are more or fewer answers than questions."""
     numbers = _numbers_of((run["first"], run["last"]))
     return _entries(numbers, _CELL.findall(run["answers"]), f"{run['first']}-{run['last']} {run['answers']}")
 
 
 def _entries(numbers: Sequence[int], answers: list[str], text: str, fits: bool = True) -> list[KeyEntry]:
-    """Return an entry for each number, with an answer of one or more letters, or with one letter of all; else uncertain ones."""
+    """Return an entry for each number, with its own answer of one or more letters, or one letter of a run; else uncertain entries."""
     letters = [sign for answer in answers for sign in (answer if set(answer.upper()) <= set(LETTERS) else [answer])]
     for each in (answers, letters) if fits else ():
         if len(each) == len(numbers):
@@ -211,7 +211,7 @@ def _numbers_of(cell: tuple[str, str]) -> range:
 
 
 def entries_of_table(row: str, below: str) -> list[KeyEntry]:
-    """Return the entries of a flat row of numbers above a flat row of answers; uncertain ones if their numbers differ."""
+    """Return the entries of a flat row of numbers above a flat row of answers; they are uncertain if the rows differ in length."""
     runs = [*map(_numbers_of, _NUMBER_CELL.findall(row))]
     row_below = _ANSWER_ROW.match(below)
     answers = _CELL.findall(row_below["cells"]) if row_below else []

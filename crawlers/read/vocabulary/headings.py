@@ -1,4 +1,4 @@
-"""Headings of sections and cases, notes of what several questions share, words of questions. From a flat line to its kind."""
+"""Headings of sections and cases, notes about shared content, and the wording of questions. A flat line -> its kind."""
 
 import re
 
@@ -61,7 +61,7 @@ _RANGE_ALONE = re.compile(
 )
 """`【6-10】`, `问题 6~7`, `6-10. 备选答案：`"""
 _MAY_NOTE = re.compile("[共使公材案病资短情内][用享料例历案文境况容]")
-"""A part of the words in every note and mark of a case, except notes that are only a range: shared, or a text."""
+"""Characters of words for shared content, one of which is in every note and case mark, except notes that are only a range."""
 _LONGEST_NOTE = 5000
 _PATIENT = re.compile(
     rf"(?:{any_of('patient')}|某(?:男|女|患者|中年|大学生|学生|企业|公司|先生|女士)"
@@ -74,7 +74,7 @@ _AGED = re.compile(
 _JUDGES = re.compile(
     r"[(（](?:选项)?[A-J]{1,5}项?(?:正确|错误|[对错√×✓])|选项[A-J]{1,5}(?:正确|错误|不?对)|故(?:本题)?(?:应?选|答案)|本题(?:选|考查|答案)"
 )
-"""What only the explanation of an answer says of options: (A错)."""
+"""Words about options that occur only in the explanation of an answer: (A错)."""
 _INSTRUCTION = re.compile(
     r"(?:答题|作答|考试)?(?:说明|要求|须知|提示|时间)\s?:|[Dd]irections?\s?:"
     r"|(?:以下|每道|每题|每小题|本大?题|请从|请选|下列各题|从.{0,20}选)"
@@ -84,10 +84,10 @@ _PAPER_TITLE = re.compile(
     rf"[^,。?!:;()]{{0,30}}(?:试卷|真题|试题|模拟题|练习题|测试题|模拟卷|套题|练习|测验|考试)\s?(?:[(]?(?:{_NUMERAL}|\d{{1,3}}|[A-E])[)]?|{_NUMERAL}|[A-E]卷)?\s?$"
 )
 _MAY_TITLE = frozenset("卷题习验试")
-"""Signs one of which every name of a paper contains."""
+"""Characters one of which every paper's name contains."""
 _OF_CHAPTER = r"[^。?!()_]{1,28}(?:\s?\((?!\s{0,9}[A-J√×]{0,6}\s{0,9}\))[^()_]{1,30}\))?"
 _FRAME = r"=◆■●★☆※\-"
-"""Signs around the heading of a chapter: `——第二单元——`."""
+"""Signs around a chapter heading: `——第二单元——`."""
 _CHAPTER = re.compile(
     rf"[{_FRAME}#*【\[\s]{{0,9}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.]{_OF_CHAPTER}|[^\s。?!()_,;]{{1,16}})?|(?:[节课]|单元)(?:[\s:、]{_OF_CHAPTER})?)[{_FRAME}】\]*\s]{{0,9}}$"
 )
@@ -95,7 +95,7 @@ _LOOSE_CHAPTER = re.compile(
     rf"[#*【\[\s]{{0,5}}(?:(?:模块|专题|项目|任务|单元|附录)\s?(?:{_NUMERAL}|\d{{1,2}})(?:[\s:、.]{_OF_CHAPTER})?"
     rf"|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART|Section|SECTION)\s(?:\d{{1,2}}|[IVX]{{1,4}}|[A-H])(?:[\s:.-]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
 )
-"""Words that a sentence may contain, too: a heading if a number or a heading is directly below."""
+"""Words that may also occur in a sentence: a heading if a number or a heading is directly below."""
 _LOOSE_OPENS = frozenset("#*【[模专项任单附CULMPS") | set(filter(str.isspace, map(chr, range(0x3001))))
 _NUMERAL_OF = re.compile(
     rf"[\s【\[#*({_FRAME}第]*(?:(?:模块|专题|项目|任务|单元|附录|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)\s?)?"
@@ -124,13 +124,13 @@ def heads(line: str) -> bool:
 
 
 def may_head(line: str) -> bool:
-    """Return whether a flat line is worded as the heading of a chapter, as a line of a sentence may be: `模块二 感觉`, `Unit 2`."""
+    """Return whether a flat line is worded like a chapter heading, but may be part of a sentence: `模块二 感觉`, `Unit 2`."""
     return len(line) < 60 and line[:1] in _LOOSE_OPENS and bool(_LOOSE_CHAPTER.match(line))
 
 
 def is_note(line: str) -> bool:
     """Return whether a flat line announces a case or options that several questions share."""
-    if not _MAY_NOTE.search(line):  # it may only be a plain range
+    if not _MAY_NOTE.search(line):  # it may be a mere range
         return len(line) < _LONGEST_NOTE and _RANGE_ALONE.match(line) is not None
     return bool(note_in(line) or opens_case(line) or case_mark_in(line))
 
@@ -146,7 +146,7 @@ def note_in(line: str) -> re.Match[str] | None:
 
 
 def case_heading_in(line: str) -> tuple[int, int] | None:
-    """Return where the heading of 案例一：…… or Passage One ends, and where the words after it begin; there may be none."""
+    """Return where the heading of 案例一：…… or Passage One ends, and where the words after it begin, if there are any."""
     match = _CASE_HEADING.match(line)
     if match is None:
         return None
@@ -161,12 +161,12 @@ def case_mark_in(line: str) -> tuple[int, int] | None:
 
 
 def opens_case(line: str) -> bool:
-    """Return whether a flat line begins with 一般资料：, as cases of counsellors do."""
+    """Return whether a flat line begins with 一般资料：, as counselling cases do."""
     return line.lstrip("【[").startswith("一般资料") and ":" in line[:9]
 
 
 def tells_patient(line: str) -> bool:
-    """Return whether a flat line begins to describe a patient or client, and is not the explanation of an answer about one."""
+    """Return whether a flat line begins to describe a patient or client, and does not explain an answer."""
     return ((len(line) > 14 and bool(_PATIENT.match(line))) or tells_age(line)) and not _JUDGES.search(line)
 
 
@@ -176,12 +176,12 @@ def tells_age(line: str) -> bool:
 
 
 def is_instruction(line: str) -> bool:
-    """Return whether a flat line states how to answer a section or what it is worth, and is not a case."""
+    """Return whether a flat line states how to answer a section or its points, and is not a case."""
     return bool(_INSTRUCTION.match(line)) and not tells_patient(line)
 
 
 def kind_of(heading: str | None) -> str:
-    """Return what kind of questions a flat heading announces: shared, case, multiple, verdict, blank, words, choice, or nothing."""
+    """Return the kind of questions that a flat heading announces: shared, case, multiple, verdict, blank, words, choice, or empty."""
     if not heading:
         return ""
     text = re.split(r"[(:。]", heading, maxsplit=1)[0]
@@ -198,7 +198,7 @@ def numeral_of(heading: str) -> str:
 
 
 def heading_key(heading: str) -> str:
-    """Return what two flat headings of the same section have in common: their numeral, else their kind."""
+    """Return what two flat headings of the same section share: their numeral, else their kind."""
     if case := _CASE_HEADING.match(heading):
         return re.sub(r"\W", "", case["heading"] or case["passage"])
     return numeral_of(heading) or kind_of(heading) or re.sub(r"[【】\[\]\s]|[(:].*$", "", heading)
@@ -211,12 +211,12 @@ _WORDED = re.compile(
     r"|^[\d\s().、:【】第题]{0,9}[请要]?(?:[试谈]|论[^文]|评|概述|阐|列举|辨|解释|定义|计算|求|证明|译|写出|画|填|说明|分析|比较)"
     r"|(?:是|为|有|在|于|应|宜|见|的|包括|属于|不包括|称为|叫做?|首选|除外|正确|错误)\s?[:]?\s{0,4}$"
 )
-"""How a question is worded: it leaves a blank, has a question word, begins with an instruction, or breaks off."""
+"""The wording of a question: it leaves a blank, has a question word, begins with an instruction, or breaks off."""
 FILLED = re.compile(rf"[(\[【√×](?:(?<![√×])\s{{0,6}}(?:{LETTERS}|{VERDICT})\s{{0,6}}[)\]】]|(?<=[√×])$)")
 
 
 def asks(line: str) -> bool:
-    """Return whether a flat line leaves a blank, empty or filled."""
+    """Return whether a flat line has a blank, empty or filled."""
     return bool(BLANK.search(line))
 
 
@@ -226,5 +226,5 @@ def inquires(line: str) -> bool:
 
 
 def is_worded_as_question(line: str) -> bool:
-    """Return whether a flat line is worded as a test question: stricter than `inquires`, which accepts a colon at the end."""
+    """Return whether a flat line is worded as a test question; stricter than `inquires`, which accepts a final colon."""
     return bool(_WORDED.search(line) or FILLED.search(line))

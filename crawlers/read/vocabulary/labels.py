@@ -1,4 +1,4 @@
-"""A line in one form of signs, used for matching, and the labels that separate a question from its answer and its explanation."""
+"""A line normalized for matching, and the labels that separate a question from its answer and its explanation."""
 
 import re
 import unicodedata
@@ -11,9 +11,9 @@ from atomexam.text.verdicts import VERDICT
 from crawlers.read.vocabulary.words import OWN_ANSWER_NAME, any_of, firsts, lasts, words_of
 
 Numbered = tuple[int, str]
-"""A line with its place in the source."""
+"""A line with its index in the source."""
 IMAGE = "\ufffc"
-"""Placeholder of an image in a line of text, so that a question of only images is still seen."""
+"""Placeholder of an image in a line, so that a question of only images is still found."""
 
 POINTERS = "👉👈→➜➡☞☛⇒▶➔➤►▸"
 """Signs that point to an answer."""
@@ -31,12 +31,12 @@ _FLAT: dict[str, str] = {
 }
 _UNSEEN = dict.fromkeys([0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)])
 _ANY_FLAT, _ANY_UNSEEN = (re.compile(f"[{re.escape(''.join(signs))}]") for signs in (_FLAT, map(chr, _UNSEEN)))
-"""A line has few of these signs, which a pattern finds faster than a translation."""
+"""The signs to replace; a line has few of them, which a pattern finds faster than a translation."""
 
 LETTERS = r"[A-Ja-j](?:[ ,、;./|+&和及与]{0,3}[A-Ja-j]){0,9}"
-"""Letters of an answer as people write them."""
+"""Answer letters as people write them."""
 WHOLE_ANSWER = re.compile(rf"[(\[【]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]】]?(?:项|选项)?[\s。.;,]*")
-"""An answer that is complete with its letters or its verdict."""
+"""A complete answer in letters, or a verdict."""
 _ANSWER = (
     rf"(?:[Aa]nswers?[\s/]{{0,3}})?(?:{any_of('before_answer')})?的?(?:参考|正确|标准)?(?:{any_of('answer')})"
     r"(?:[\s/]{0,3}[Aa]nswers?(?=\s?:))?"
@@ -46,16 +46,16 @@ _REMARK = rf"{any_of('remark')}|{OWN_ANSWER_NAME}|[已所]选(?:答案|选项)"
 _WHOLE = rf"[(\[]?\s?(?:{LETTERS}|{VERDICT})\s?[)\]]?[。.;,]?\s{{0,3}}(?:$|【|\[|\(?(?:{any_of('reason')}|\d分))"
 _BEGINS = firsts("before_answer", "answer", "answer_with_colon", "answer_in_english", "remark", "someone")
 _REASON = r"(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?"
-# The name of a group begins with the kind of mark: answer, explanation, remark, question, options.
+# A group's name begins with the kind of mark: answer, explanation, remark, question, options.
 _MARK = re.compile(
-    rf"(?=[【\[<(\s的解详已所故=\-{POINTERS}{_BEGINS}]|^)(?:"  # or nothing begins here
+    rf"(?=[【\[<(\s的解详已所故=\-{POINTERS}{_BEGINS}]|^)(?:"  # fail early: nothing begins here
     # 【答案】 【解析】 【难度】 【题干】 【选项】 【答案：B】 (答案)
     rf"[【\[<]\s?(?:(?P<a1>\d{{0,3}}题?{_ANSWER}(?:及评分标准)?|{any_of('answer_in_brackets')})"
     rf"|(?P<e1>{_EXPLAINED}|{any_of('explanation_in_brackets')})|(?P<r1>{_REMARK})|(?P<q1>{any_of('stem')})|(?P<o1>{any_of('options')}))"
     rf"\s?(?:[】\]>]\s?:?|:)\s?|\((?P<a2>{_ANSWER})\)\s?:?\s?"
     # …（答案：B） at the end of a line
     rf"|\(\s?(?P<a7>{_ANSWER}\s?:\s?)(?=(?:{LETTERS}|{VERDICT})\s?\)\s?[。;]?\s{{0,9}}$)"
-    # → B, → 答案：B, with what points to the answer
+    # → B, → 答案：B, with a pointing sign
     rf"|(?:^|(?<=[^\d\sA-J]))\s{{0,12}}(?P<a8>(?:[{POINTERS}]\ufe0f?|[=-]>)\s{{0,4}}"
     rf"(?:(?:[【\[(]?\s?{_ANSWER}\s?[】\])]?|选)?\s?:?\s{{0,3}}(?={_WHOLE})|[【\[(]?\s?{_ANSWER}\s?(?:[】\])]\s?:?|:)\s?))"
     # 答案：, 解析：, 难度：, at the start of a line or after the end of a word
@@ -63,10 +63,9 @@ _MARK = re.compile(
     rf"|(?:{any_of('answer_in_english')})\s?[:.]\s?)|(?P<e2>{_REASON})|(?P<r2>(?:{_REMARK})\s?:))"
     # 您选择的是B，正确答案是A
     r"|^(?P<r3>(?:我|你|您)(?:选择?|作答|回答|填写?)的(?:答案)?(?:是|为)?\s?:?\s?)(?=[A-J]{1,6}(?:[\s,。;]|$))"
-    # 肘部答案:C。因为: glued to the last option
+    # 肘部答案:C。因为: directly after the last option
     rf"|(?<=[\u4e00-\u9fff℃%\w])(?P<a6>{_ANSWER}\s?:\s?)(?=[A-J]{{1,6}}。)"
-    # 答案 B, 故选B: only if letters or a verdict follow; in 最合适的答案是（B） the word belongs to the stem, and the brackets are its
-    # blank
+    # 答案 B, 故选B: only before letters or a verdict; in 最合适的答案是（B） the word and the brackets belong to the stem
     rf"|(?P<a4>(?:(?:^|(?<=[\s。;.、)】√×?!:题]))|(?!{_ANSWER}\s?(?:[为是选]{{0,2}}\s?[(\[]|是\s?$))){_ANSWER}\s?[为是选]{{0,2}}\s?:?\s?"
     rf"|[Aa]nswer\s?:?\s?|故?本题(?:正确)?(?:答案)?应?选\s?:?\s?|^(?:故|因此|所以)?应?选\s?:?\s?)(?={_WHOLE})"
     rf"|(?<=[A-J√×)])\s{{0,3}}(?P<e3>{_REASON})|^(?P<a5>参考\s?:\s?)"
@@ -79,20 +78,20 @@ _MAY_MARK = re.compile(
     )
 )
 _MAY_MARK_BY_COLON = re.compile(rf"[】\]>填]|[考{lasts('remark', 'explanation', 'answer_with_colon')}]\s?:")
-"""Something that every mark contains; a line with the latter has a mark only if it has a colon. The alternatives of the former each begin
-with one character, so that these are searched all at once.
+"""One of these is in every mark; a line with the second needs a colon. The alternatives of the first each begin with one character, so
+that they are searched all at once.
 """
 _KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
 _BRACKETS = {"【": "】", "[": "]", "(": ")", "<": ">"}
 T = TypeVar("T")
 _MOST = 1 << 20
-"""Number of lines whose results are cached: all of a paper of 100,000 questions."""
+"""Number of lines whose results are cached: enough for a paper of 100,000 questions."""
 _MOST_RETAINED = 1 << 16
 _MOST_SHOWN = 40
 
 
 class _LineMemo(dict[str, T]):
-    """Results of a function by line; emptied when there are too many."""
+    """Cached results of a function by line; cleared when there are too many."""
 
     def __init__(self, function: Callable[[str], T]) -> None:
         super().__init__()
@@ -108,14 +107,14 @@ class _LineMemo(dict[str, T]):
 def per_line(function: Callable[[str], T]) -> Callable[[str], T]:
     """Cache the results of a function by line.
 
-    The cached function is a dict's lookup, since each line is looked up some seventy times: `functools.lru_cache` takes 1.6 times as long,
-    and more memory.
+    The cache is a plain dict lookup, since each line is looked up some seventy times: `functools.lru_cache` takes 1.6 times as long, and
+    more memory.
     """
     return _LineMemo(function).__getitem__
 
 
 def forget_lines(*functions: Callable[[str], Any]) -> None:
-    """Clear large caches: while a paper is read they save most of the time; after a large one they only take memory."""
+    """Clear large caches: while a paper is read they save most of the time; after a large paper they only take memory."""
     for function in functions:
         memo = cast(BuiltinMethodType, function).__self__
         if isinstance(memo, _LineMemo) and len(memo) > _MOST_RETAINED:
@@ -124,14 +123,14 @@ def forget_lines(*functions: Callable[[str], Any]) -> None:
 
 @per_line
 def flat(text: str) -> str:
-    """Return the text, character for character, with half-width signs, plain spaces and one kind of dash: the form that patterns match."""
+    """Return the text, character for character, with half-width signs, plain spaces and one kind of dash, as patterns expect it."""
     return _ANY_FLAT.sub(_flat_sign, text)
 
 
 def flatten(lines: Sequence[str]) -> None:
-    """Compute the flat forms of many lines together, which takes a tenth of the time; they have no line breaks."""
+    """Compute the flat forms of many lines at once, which takes a tenth of the time; the lines must not contain line breaks."""
     text = "\n".join(lines)
-    for sign in _FLAT.keys() & set(text):  # none becomes another of these
+    for sign in _FLAT.keys() & set(text):  # no replacement is itself replaced
         text = text.replace(sign, _FLAT[sign])
     if lines:
         cast(Any, flat).__self__.update(zip(lines, text.split("\n"), strict=True))
@@ -143,7 +142,7 @@ def _flat_sign(match: re.Match[str]) -> str:
 
 def trimmed(text: str) -> str:
     """Return a line without zero-width characters and surrounding white space."""
-    return (text if text.isprintable() else _without_unseen(text)).strip()  # printable text has no such character
+    return (text if text.isprintable() else _without_unseen(text)).strip()  # printable text has none of these
 
 
 def _without_unseen(text: str) -> str:
@@ -173,14 +172,14 @@ def visible(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return the beginning of a text, as a message shows it."""
+    """Return the beginning of a text for a message."""
     line = " ".join(text.split())
     return repr(line[:_MOST_SHOWN] + ("…" if len(line) > _MOST_SHOWN else ""))
 
 
 @per_line
 def parts_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Split a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is left out.
+    """Split a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is dropped.
 
     The kinds are `text`, `answer`, `explanation` and `remark`.
     """
@@ -195,19 +194,19 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _closing_of(mark: re.Match[str]) -> str:
-    """Return the bracket that closes behind the words of a mark: `【答案：B】`."""
+    """Return the bracket that closes after the words of a mark: `【答案：B】`."""
     opening = _BRACKETS.get(mark[0].lstrip()[:1] or " ", "")
     return opening if opening and opening not in mark[0] else ""
 
 
 def _closed(words: str, closing: str) -> str:
-    """Return the words of a mark without the bracket behind them."""
+    """Return the words of a mark without the closing bracket."""
     bare = words.rstrip("。；; ")
     return bare[:-1].rstrip() if closing and flat(bare[-1:]) == closing else words
 
 
 def has_part(text: str, kind: str) -> bool:
-    """Return whether a line has a part of a kind."""
+    """Return whether a line has a part of the given kind."""
     parts = parts_of(text)
     return parts[0][0] == kind if len(parts) == 1 else kind in [own for own, _ in parts]
 
@@ -219,12 +218,12 @@ def is_marked(text: str) -> bool:
 
 
 def has_mark(line: str) -> bool:
-    """Return whether a flat line has a mark, of a question's own texts, too."""
+    """Return whether a flat line has a mark, including marks of the question itself."""
     return may_mark(line) and _MARK.search(line) is not None
 
 
 def opening_mark(line: str) -> str:
-    """Return the kind of the mark that begins a flat text, `text` if words precede the first."""
+    """Return the kind of the mark that begins a flat text; `text` if words precede the first mark."""
     kind, start = "text", 0
     for mark in _marks(line):
         if kind != "text" or line[start : mark.start()].strip():
@@ -238,7 +237,7 @@ def _marks(line: str) -> Iterable[re.Match[str]]:
 
 
 def may_mark(line: str) -> bool:
-    """Return whether a flat line has a sign that is in every mark, as few lines have that have none."""
+    """Return whether a flat line has a sign that every mark has, as few lines without marks do."""
     return _MAY_MARK.search(line) is not None or (":" in line and _MAY_MARK_BY_COLON.search(line) is not None)
 
 
@@ -249,12 +248,12 @@ def marks_in(text: str) -> Iterator[tuple[str, str, int]]:
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns of a typed page a text takes."""
+    """Return how many columns a text takes in a fixed-width layout."""
     return len(text) if text.isascii() else sum(map(_WIDTHS.__getitem__, text))
 
 
 class _Widths(dict[str, int]):
-    """Columns of each character encountered."""
+    """Width of each character encountered."""
 
     def __missing__(self, sign: str) -> int:
         self[sign] = 2 if unicodedata.east_asian_width(sign) in "WF" else 1

@@ -1,4 +1,4 @@
-"""The number that begins a line of a paper, in all its forms. From a line to a value."""
+"""The number that begins a line of a paper, in all its forms: a line -> a value."""
 
 import re
 from functools import partial
@@ -16,13 +16,13 @@ TYPE = (
 _TAG = rf"[【\[(]\s?(?:{TYPE})(?:[,、;\s]{{1,2}}\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[】\])]\s{{0,3}}"
 _YEAR = r"[【\[(]\s?(?:19|20)\d\d\s?年?[^()\[\]【】]{0,12}(?:真题|考题|试题|原题|改编|考研|统考|联考)\s?[】\])]"
 TAGS = re.compile(rf"(?:{_TAG}|[*★☆]{{1,5}}\s{{1,3}}(?=\S)|{_YEAR}\s{{0,3}}|[【\[(]\s?(?:19|20)\d\d\s?年?\s?[】\])]\s{{0,3}}){{1,3}}")
-"""Tags after a number that state the question's type, its weight or the year it was asked in."""
+"""Tags after a number that state the question's type, points or year."""
 BARE_TAG = re.compile(rf"(?:{TYPE})\s{{0,3}}(?:[(\[]\s?(?:本题)?\d{{1,3}}(?:\.\d)?\s?分\s?[)\]])?\s{{0,3}}$")
-"""The type and the score of a question after its number, if its words are below."""
+"""The type and points of a question after its number, if its text is below."""
 TAGS_AT_END = re.compile(rf"\s?{_YEAR}\s?$")
 RINGS = "①-⑳㉑-㉟⑴-⒇⒈-⒛"
 
-# The forms of numbers by style; # is the number. A form that is not kept is left out of the stem, since only its reader knows it.
+# The forms of numbers by style; # is the number. A form that is not kept is cut from the stem, since only this reader knows it.
 _FORMS = (
     ("point", r"#\s{0,2}(?:[、:]\s?\.?|\.(?!\d)|,(?!\d))\s{0,4}"),
     ("paren", r"#\s{0,2}\)\s{0,4}[、.:]?\s{0,4}"),
@@ -31,7 +31,7 @@ _FORMS = (
     ("titled", rf"(?:{any_of('counts')})\s?#(?!\d)\s{{0,3}}[)、.:|]?\s{{0,4}}"),
     ("titled", rf"(?:{any_of('counts_in_english')})\s?\.?\s?#(?![\d-])\s{{0,3}}[)、.:|]?\s{{0,4}}"),
     ("titled", r"(?:[【\[]题号[】\]]\s{0,3}:?|题号\s?:)\s?#(?!\d)\s{0,4}"),
-    ("titled", r"#(?:\s{0,2}。|\s{1,3}\||[|\x23](?!\s?\d{1,5}(?:[|\x23]|$)))\s{0,4}"),  # \x23 is a # that is no number
+    ("titled", r"#(?:\s{0,2}。|\s{1,3}\||[|\x23](?!\s?\d{1,5}(?:[|\x23]|$)))\s{0,4}"),  # \x23 is a literal #
     ("bracket", r"[(\[【]\s{0,2}#\s{0,2}[)\]】]\s{0,3}[、.:]?\s{0,4}"),
     ("ringed", rf"(?P<R>[{RINGS}])\s{{0,3}}[、.]?\s{{0,4}}"),
     ("hanzi", rf"(?P<H>[{HANZI}]{{1,3}})\s{{0,2}}[、.:]\s{{0,4}}"),
@@ -41,7 +41,7 @@ _FORMS = (
 )
 STATED_TYPE = re.compile(f"{TYPE}|(?:单选|多选|判断|填空|简答)题?")
 RETAINED_STYLES = ("point", "paren", "ordinal", "bracket")
-"""Styles of numbers that a stem keeps."""
+"""Styles of numbers that stay in the stem."""
 _BEFORE = (
     r"(?P<before>\(\s{0,4}(?P<verdict>[√×TFXx对错]?)\s{0,4}\)\s{0,3}|[*★☆●◆■▲#>]{1,6}\s{0,3}"
     rf"|{_TAG}|(?:单选|多选|判断|填空|简答)题?\s?:\s?|(?:{TYPE})\s{{0,3}}(?=\d{{1,4}}\s?(?:、(?!\d{{1,4}}\s?[、-])|\.(?!\d))))?"
@@ -49,7 +49,7 @@ _BEFORE = (
 
 
 def _named(at: int, group: re.Match[str]) -> str:
-    """Return the beginning of a form's group with a name of its own; the second of a form ends in b."""
+    """Return the beginning of a form's group with a unique name; that of the second group of a form ends in b."""
     return f"(?P<n{at}{group[1] and 'b'}>"
 
 
@@ -77,19 +77,19 @@ class Number(Struct, frozen=True, gc=False):
     """`point` (1、 1. 1：), `paren` (1)), `ordinal` (第1题), `titled` (题1 Q1: 【题号】1), `bracket` ((1) 【1】), `ringed` (①),
     `hanzi` (一、), `tight` (a number without its own sign) or `ocr` (l0.: letters that a scan made of digits)."""
     end: int
-    """Where the text after it begins."""
+    """Index where the text after it begins."""
     begin: int = 0
-    """Where it begins itself, after a tag or a blank for true or false."""
+    """Index where the number begins, after a tag or a blank for true or false."""
     sign: str = ""
     """The sign after it."""
     verdict: str = ""
-    """True or false, if it precedes the number."""
+    """True or false, if written before the number."""
     counted: bool = False
     """A unit follows, as in 18岁."""
 
     @property
     def is_of_question(self) -> bool:
-        """Return whether it has the form that numbers of main questions have, and few others."""
+        """Return whether it has a form used almost only for main questions."""
         return self.style in ("point", "ordinal", "titled")
 
 
@@ -100,7 +100,7 @@ def number_of(line: str) -> Number | None:
     if match is None:
         return None
     listed = _LIST.match(line)
-    if listed and listed.end() > match.end():  # 2、3、4、5、题干: the last one is meant
+    if listed and listed.end() > match.end():  # in 2、3、4、5、题干, the last one counts
         match = _NUMBER.match(line, line.rfind("、", 0, listed.end() - 1) + 1) or match
     name, style = next((name, style) for name, style in _GROUPS if match[name])
     value = _value(match[name], style)
@@ -113,13 +113,13 @@ def number_of(line: str) -> Number | None:
 
 
 def opens_question(line: str) -> bool:
-    """Return whether a flat line begins with a number in the form of the main questions' numbers."""
+    """Return whether a flat line begins with a number in the form used for main questions."""
     number = number_of(line)
     return number is not None and number.is_of_question
 
 
 def type_of(line: str, number: Number) -> str:
-    """Return the type stated by a tag before or after a number, `1.[判断题]` or `（多选题）3.`; empty if none does."""
+    """Return the type in a tag before or after a number, `1.[判断题]` or `（多选题）3.`; empty if there is none."""
     behind = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
     tag = STATED_TYPE.search(line[: number.begin]) or (STATED_TYPE.search(behind[0]) if behind else None)
     return tag[0] if tag else ""

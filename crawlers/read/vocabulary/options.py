@@ -1,4 +1,4 @@
-"""Letters that may begin an option, each with its evidence, and where the options of a question are: on one line or many, in columns."""
+"""Letters that may begin an option, weighted by evidence, and where a question's options are: on one line or many, in columns."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,21 +11,21 @@ from atomexam.text.verdicts import verdict_of
 from crawlers.read.vocabulary.labels import flat, per_line
 
 _SIGNED = re.compile(
-    r"(?=[(\[【A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥])"  # or nothing begins here
+    r"(?=[(\[【A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥])"  # fail early: nothing begins here
     r"(?:(?:[(\[【] ?)?(?P<letter>[A-Ja-j])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8})"
 )
 _BARE = re.compile(r"(?P<letter>[A-J])(?:(?<=[\s)\]】?:].)|(?<=^.))(?:\s{1,8}(?=\S)|(?=[“《\u4e00-\u9fff]))")
 _LED_BY = " 。;?!):_"
 _NOT_LED_BY = "、·和与及或/-+(.“"
 LINE, WIDE, LED, LOOSE, FAINT, BARE_LINE, BARE_WIDE, BARE_LED = 30, 24, 20, 10, 1, 15, 12, 8
-"""Evidence that a letter is an option's: it begins a line, is after wide spaces, after a space or the end of a phrase, after other text,
-or directly after a letter: `12×10⁹/LD、乙`.
+"""Weight of a letter as an option's: it begins a line, follows wide spaces, a space or the end of a phrase, other text, or directly a
+letter: `12×10⁹/LD、乙`.
 """
 _BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: BARE_WIDE, LED: BARE_LED}
 
 
 class OptionMarker(Struct, gc=False):
-    """One place that may begin an option."""
+    """An index at which an option may begin."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class OptionMarker(Struct, gc=False):
 
 @per_line
 def letter_of(option: str) -> str:
-    """Return the letter that an option was read with."""
+    """Return the letter that an option begins with."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))
     if match is None:
         return ""
@@ -44,13 +44,13 @@ def letter_of(option: str) -> str:
 
 
 def without_letter(option: str) -> str:
-    """Return the words of an option behind the letter that begins it and its sign."""
+    """Return the words of an option without its letter and sign."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))
     return option[match.end() :] if match else option
 
 
 def signs_in(text: str, start: int = 0) -> list[OptionMarker]:
-    """Return the letters from a place on, in order; those directly after a letter have the weight FAINT."""
+    """Return the letters from an index on, in order; those directly after a letter have the weight FAINT."""
     line = flat(text)
     signs = []
     for match in _SIGNED.finditer(line, start):
@@ -82,37 +82,37 @@ def _weight(text: str, line: str, index: int, start: int) -> int:
     if before in _LED_BY:
         return LED
     if line[index] not in "([【" and ("A" <= before <= "Z" or before == "素"):
-        return FAINT  # the end of a word that a further option follows, or a word: 维生素A、B
+        return FAINT  # the end of a word before another option, or part of a word: 维生素A、B
     return 0 if before in _NOT_LED_BY else LOOSE
 
 
 def is_signed(option: str) -> bool:
-    """Return whether the letter that begins a text is followed by its own sign."""
+    """Return whether a text begins with a letter that has its own sign."""
     return _SIGNED.match(flat(option)) is not None
 
 
 _POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
 _SECOND = re.compile(r"[、,]\s?B\s?[、.,]")
 _GLUES = ".:)"
-"""Signs after a letter that make it an option's wherever it is; 、 separates the items of a list, too."""
+"""Signs after a letter that make it an option's anywhere; 、 also separates the items of a list."""
 _ENDS_WITH_LETTER = re.compile(r"(?:\((?P<bracketed>[B-J])\)|\s(?P<bare>[B-J]))\s{0,9}$")
-_MANY = 4  # number of letters that are options even if only single spaces separate them
+_MANY = 4  # number of letters from which single spaces are enough to separate options
 _BETWEEN = "$|｜/#^~@&"
-"""Separators that an author puts between options that also have letters."""
+"""Separators that authors put between lettered options."""
 
 
 class OptionCuts(Struct, frozen=True):
     """The options of a text."""
 
     cuts: list[tuple[int, int]]
-    """Where each option begins and ends, in the order of the letters."""
+    """Start and end of each option, in letter order."""
     sure: bool = True
     """False if a letter is missing or occurs twice."""
     unambiguous: bool = False
-    """Each letter in the text is one of theirs, with a sign of its own: the options are the same whatever number of them is usual."""
+    """Each letter in the text is an option's, with its own sign: the options are the same whatever number of options is usual."""
 
     def texts(self, text: str) -> list[str]:
-        """Return the options themselves."""
+        """Return the texts of the options."""
         return [text[start:end].strip() for start, end in self.cuts]
 
 
@@ -120,7 +120,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     """Return the options of a question's text, or None.
 
     Args:
-        start: where the words after the number begin. usual: how many options the neighbouring questions have, 0 if that is unknown.
+        start: index where the words after the number begin. usual: usual number of options of nearby questions, 0 if unknown.
     """
     line = flat(text)
     everything = signs_in(text, start)
@@ -128,7 +128,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
         places = [*(sign.start for sign in everything), len(text)]
         return OptionCuts(list(pairwise(places)), not _holds_next(text, line, everything), True)
     signs = [sign for sign in everything if sign.weight > FAINT]
-    bare = [sign for sign in signs if not sign.sign]  # by themselves, too: in `（A）A甲 B乙` the first letter is the answer
+    bare = [sign for sign in signs if not sign.sign]  # also separately: in `（A）A甲 B乙` the first letter is the answer
     chains = [_trimmed(chain, usual) for chain in [*_chains(signs), *_chains(bare)]]
     chain = max(chains, key=lambda chain: sum(sign.weight for sign in chain), default=[])
     if len(columns := _in_columns(signs)) > len(chain):
@@ -137,7 +137,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     chain, sure = bridged or chain, not bridged or bridged[-1].weight > FAINT or len(bridged) == usual
     alone = len(chain) == 1 and chain[0].weight == LINE and chain[0].sign and not _POINTS.match(line, chain[0].end)
     if alone and _SECOND.search(line, chain[0].end):
-        return OptionCuts([], sure=False)  # the signs of `A、甲、B、乙` are those of a list, too
+        return OptionCuts([], sure=False)  # the signs of `A、甲、B、乙` may be those of a list
     if not alone and (len(chain) < 2 or not _is_right(line, chain)):
         return OptionCuts([], sure=False) if _has_rest(signs) else None
     sure = sure and not _holds_next(text, line, chain)
@@ -148,7 +148,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
 
 
 def _are_lines(signs: Sequence[OptionMarker]) -> bool:
-    """Return whether letters, A first, begin lines in turn with the same sign, and there are no others."""
+    """Return whether letters from A begin successive lines with the same sign, and there are no others."""
     if not 1 < len(signs) <= len(LETTERS) or not signs[0].sign:
         return False
     alike = signs[0].sign
@@ -156,7 +156,7 @@ def _are_lines(signs: Sequence[OptionMarker]) -> bool:
 
 
 def options_in(text: str, after: str = "") -> list[str]:
-    """Return the options that make up a line, each with its letter, or none; `after` is the last letter read so far."""
+    """Return the options that make up a line, each with its letter; empty if it has anything else; `after` is the last letter so far."""
     opening = letter_of(text)
     if not opening or (not is_signed(text) and (not after or ord(opening) != ord(after) + 1)) or (opening != "A" and opening <= after):
         return []
@@ -165,16 +165,16 @@ def options_in(text: str, after: str = "") -> list[str]:
 
 
 def without_sign(parts: list[str]) -> list[str]:
-    """Return options without the sign after each of them except the last: `A:甲$`, `B:乙$`, `C:丙`."""
+    """Return options without the sign after all but the last: `A:甲$`, `B:乙$`, `C:丙`."""
     *first, last = parts
     sign = first[0][-1:] if len(first) > 1 else ""
     if not sign or sign not in _BETWEEN or sign in last or not all(part.endswith(sign) and sign not in part[:-1] for part in first):
         return parts
-    return [part[:-1].rstrip() for part in first] + [last]  # `14#`, `16#`, `18#`: a sign after the last one, too, is a unit
+    return [part[:-1].rstrip() for part in first] + [last]  # in `14#`, `16#`, `18#` the last one has the sign too, so it is a unit
 
 
 def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:
-    """Return for each letter the best run A, B, … that ends with it, lower and upper case separately."""
+    """Return for each letter the best run A, B, … that ends with it, with lower and upper case kept apart."""
     best: dict[tuple[str, bool], tuple[int, tuple]] = {}
     for sign in signs:
         small = sign.sign.endswith("small")
@@ -195,7 +195,7 @@ def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:
 
 
 def _trimmed(chain: list[OptionMarker], usual: int) -> list[OptionMarker]:
-    """Drop from the end of a run what is more likely a letter inside the last option."""
+    """Drop letters from the end of a run that more likely belong to the last option's text."""
     while len(chain) > 1:
         last = chain[-1]
         if not last.sign:
@@ -213,7 +213,7 @@ def _trimmed(chain: list[OptionMarker], usual: int) -> list[OptionMarker]:
 
 
 def _bridged(line: str, chain: list[OptionMarker], signs: Iterable[OptionMarker]) -> list[OptionMarker]:
-    """Return a run with the further letters of its sign that directly follow a letter: `B.12×10⁹/LC.乙D.丙`; nothing if there are none."""
+    """Return a run extended by letters with its sign directly after a letter: `B.12×10⁹/LC.乙D.丙`; empty if there are none."""
     if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
         return []
     bridged = [*chain]
@@ -225,7 +225,7 @@ def _bridged(line: str, chain: list[OptionMarker], signs: Iterable[OptionMarker]
 
 
 def _in_columns(signs: Iterable[OptionMarker]) -> list[OptionMarker]:
-    """Return options in columns, A C above B D: each letter once, at the start of a line or after wide spaces."""
+    """Return options in columns, A C above B D, if each letter occurs once, at the start of a line or after wide spaces."""
     for weights in ((LINE, WIDE), (BARE_LINE, BARE_WIDE)):
         wide = [sign for sign in signs if sign.weight in weights]
         ordered = sorted(wide, key=lambda sign: sign.letter)
@@ -235,7 +235,7 @@ def _in_columns(signs: Iterable[OptionMarker]) -> list[OptionMarker]:
 
 
 def _is_right(line: str, chain: list[OptionMarker]) -> bool:
-    """Return whether a run of letters belongs to options, and is not a row of points in a sentence."""
+    """Return whether a run of letters belongs to options, and is not a list within a sentence."""
     if any(sign.weight in (LINE, BARE_LINE) and sign.letter == "A" for sign in chain) or sum(s.weight >= WIDE for s in chain) > 1:
         return True
     if len(chain) > 2:
@@ -246,7 +246,7 @@ def _is_right(line: str, chain: list[OptionMarker]) -> bool:
 
 
 def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: int) -> bool:
-    """Return whether no further letter begins a line in the manner of the options: one out of sequence shows that some letter was lost."""
+    """Return whether no other letter begins a line like the options do: one out of sequence means that a letter is missing."""
     starts = {sign.start for sign in chain}
     first = min(starts)
     kinds = {sign.sign for sign in chain if sign.sign}
@@ -254,7 +254,7 @@ def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: i
     if "ABC" in "".join(
         sign.letter for sign in signs if sign.start < first and sign.sign == chain[0].sign and sign.weight in (LED, BARE_LED)
     ):
-        return False  # those of a question before it on the same line
+        return False  # options of a question before it on the same line
     for sign in signs:
         if sign.start in starts:
             continue
@@ -265,7 +265,7 @@ def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: i
         if sign.weight == LINE and sign.sign in kinds:
             return False
         if sign.weight >= LED and sign.sign in kinds and sign.letter <= last:
-            return False  # the options of another question are beside these
+            return False  # another question's options are next to these
         if sign.weight >= LED and sign.sign in kinds and ord(sign.letter) == ord(last) + 2:
             return False
         if len(chain) < usual and sign.sign in kinds and ord(sign.letter) == ord(last) + 1:
@@ -274,15 +274,15 @@ def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: i
 
 
 def _holds_next(text: str, line: str, chain: Sequence[OptionMarker]) -> bool:
-    """Return whether the letter after the last one is within the options with the sign of all others: `b.乙c.丙`."""
-    for before, later in pairwise(chain):  # `C. 丙(D)⏎D型行为`, and not `C. 抑郁（D）⏎D. 癔症（Hy）`
+    """Return whether the next letter is within the options with their common sign: `b.乙c.丙`."""
+    for before, later in pairwise(chain):  # true for `C. 丙(D)⏎D型行为`, not for `C. 抑郁（D）⏎D. 癔症（Hy）`
         end = _ENDS_WITH_LETTER.search(line, before.end, max(before.end, later.start))
         if (
             end is not None
             and (end["bare"] or end["bracketed"]) == later.letter
             and (later.sign != chain[0].sign if end["bracketed"] else not later.sign)
         ):
-            return True  # a line break separated a letter from its option, or words begin with it: `A A型 B B型`
+            return True  # a line break separated a letter from its option, or its words begin with the letter: `A A型 B B型`
     if len({sign.sign for sign in chain}) != 1 or not chain[0].sign or chain[-1].letter == LETTERS[-1]:
         return False
     letter, sign = chr(ord(chain[-1].letter) + 1), chain[0].sign.removesuffix("small")
@@ -292,11 +292,11 @@ def _holds_next(text: str, line: str, chain: Sequence[OptionMarker]) -> bool:
         return False
     behind = line[chain[0].end :]
     if any(text[at.start()] == "\t" or line[at.start() - 1] == " " for at in re.finditer(rf" {letter} ?(?=[\u4e00-\u9fff])", line)):
-        return True  # its sign was lost
+        return True  # its sign is missing
     return sign in _GLUES and re.search(rf"(?<=[\u4e00-\u9fff\d℃)])(?<!素){letter}\s?{re.escape(sign)}(?=\S)", behind) is not None
 
 
 def _has_rest(signs: list[OptionMarker]) -> bool:
-    """Return whether there are options whose first letter is lost."""
+    """Return whether there are options whose first letter is missing."""
     opening = [sign for sign in signs if sign.weight in (LINE, WIDE)]
     return any(ord(later.letter) == ord(sign.letter) + 1 for sign, later in pairwise(opening))

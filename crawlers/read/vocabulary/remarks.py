@@ -1,4 +1,4 @@
-"""Lines and cells that are no content: who made a text, notes, sources and sums. From texts to values."""
+"""Lines and cells without content: makers' names, notes, sources and sums. Texts -> values."""
 
 import re
 

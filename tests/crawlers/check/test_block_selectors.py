@@ -1,4 +1,4 @@
-"""Selectors that `check` proposes for pages on which each question has a container of its own."""
+"""Selectors that `check` proposes for pages with one container per question."""
 
 import pytest
 from hypothesis import example, given
@@ -54,7 +54,7 @@ LAYOUTS["a container without a class"] = (
 
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_is_proposed_reads_the_page(layout: str, count: int) -> None:
+def test_proposed_selectors_read_the_page(layout: str, count: int) -> None:
     shown = page(layout, count)
     found = selectors_of(shown)
     assert found["EXAM"] == "div.crumbs"
@@ -68,7 +68,7 @@ def test_what_is_proposed_reads_the_page(layout: str, count: int) -> None:
         assert one["answer_raw"].strip(".") == "AB"[number % 2] and one["explanation_raw"].startswith("因为。")
 
 
-def test_a_kind_above_each_question_is_no_stem() -> None:
+def test_a_type_above_each_question_is_not_the_stem() -> None:
     block = (
         '<div class="card"><p class="kind">{kind}</p><p class="wt">{n}. 记忆的环节{n}是（ ）。</p>'
         '<ol class="opts"><li>A. 甲</li><li>B. 乙</li></ol><div class="key">正确答案：A</div></div>'
@@ -80,14 +80,14 @@ def test_a_kind_above_each_question_is_no_stem() -> None:
     assert found == {**parts, "EXAM": "p.way"}
 
 
-def test_a_paper_of_running_text_has_none() -> None:
+def test_running_text_gets_no_selectors() -> None:
     lines = "".join(f"<p>{n}. 题干（ ）。</p><p>A. 甲</p><p>B. 乙</p><p>答案：A</p>" for n in range(4))
     assert selectors_of(HtmlResponse("https://www.toy.example/1", body=f"<div class='text'>{lines}</div>".encode(), encoding="utf-8")) == {}
     assert selectors_of(Response("https://www.toy.example/1.png", body=b"\x89PNG")) == {}
     assert selectors_of(HtmlResponse("https://www.toy.example/1", body=b"")) == {}
 
 
-def test_check_shows_what_to_write_and_only_what_is_new() -> None:
+def test_check_proposes_only_new_selectors() -> None:
     asked = PageOutput(
         url="https://www.toy.example/1", callback="parse_paper", hints=PageHints(blocks={"QUESTION": "li.one", "STEM": "p.wt"})
     )
@@ -101,5 +101,5 @@ def test_check_shows_what_to_write_and_only_what_is_new() -> None:
 
 @given(st.text(alphabet='<>/div class="a"AB. 答案甲\n', max_size=200))
 @example("<div class='a'>" * 1_000 + "1. 题干 A.甲")
-def test_no_page_breaks_it(body: str) -> None:
+def test_odd_pages_do_not_break_it(body: str) -> None:
     selectors_of(HtmlResponse("https://www.toy.example/1", body=body.encode(), encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""`crawlers.check`: what it tells of findings, what it says of pages that gave nothing, and that it works for every source."""
+"""`crawlers.check`: its advice, its hints on pages without output, and that it works for every source."""
 
 import asyncio
 import json
@@ -90,7 +90,7 @@ CASES = {
         found(page(1, *[question(position=f"q{n}", answer_raw="A" if n == 1 else None) for n in range(3)])),
         "2 of 3 questions have no answer",
     ),
-    "an answer beyond": (found(page(1, question(answer_raw="Ａ，Ｃ"))), "names none of (their|its) options .*is an option lost"),
+    "an answer beyond": (found(page(1, question(answer_raw="Ａ，Ｃ"))), "names none of (their|its) options .*is an option missing"),
     "an answer in the stem": (found(page(1, question(stem_raw="题干。答案：B"))), "has 答案 or 解析 inside the stem"),
     "no stem": (found(page(1, question(stem_raw=None))), "has no stem"),
     "tags": (found(page(1, question(stem_raw="题干<br/>又&nbsp;一行"))), "tags or entities .*text_of"),
@@ -120,12 +120,12 @@ CASES = {
         found(page(1, *[question(position=f"q{n % 2}", stem_raw=f"题{n}") for n in range(4)])),
         "2 positions are used for several items, the first: q0 of",
     ),
-    "nothing at all": (found(), r"No page came.*start_urls.*allowed_domains \(www.toy.example\)"),
+    "nothing at all": (found(), r"No page was received.*start_urls.*allowed_domains \(www.toy.example\)"),
     "a doubt": (found(page(1, question(doubt="two_answers"))), r"1 question rejected \(two_answers\): two different answers"),
     "another host": (found(asking("https://img.toy2.example/1", f"{SITE}/1")), r"Links lead to img.toy2.example.*allowed_domains"),
     "robots": (found(forbidden=3), "robots.txt forbids 3 requests"),
-    "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt of the site cannot be fetched"),
-    "no host": (found(failed={SITE: "robots.txt without answer: host not found"}), "host's name is not known"),
+    "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt cannot be fetched"),
+    "no host": (found(failed={SITE: "robots.txt without answer: host not found"}), "host name cannot be resolved"),
     "refused": (found(failed={f"GET {SITE}": "HTTP status 403"}), r"refuses every page \(HTTP status 403\).*do not try to get around"),
     "an error": (found(failed={f"GET {SITE}": "HTTP status 503"}), r"1 request answered with an error \(HTTP status 503\)"),
     "no such host here": (found(failed={SITE: "HTTP status 501"}, mode="embedded"), "save a page of that host in its pages/"),
@@ -146,7 +146,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("findings", "told"), CASES.values(), ids=CASES)
-def test_what_is_wrong_is_told(findings: Findings, told: str) -> None:
+def test_advises_on_what_is_wrong(findings: Findings, told: str) -> None:
     text = as_text(findings)
     assert "what to do:" in text
     assert any(re.search(told, line) for line in advice(findings)), advice(findings)
@@ -163,7 +163,7 @@ def test_what_is_wrong_is_told(findings: Findings, told: str) -> None:
         found(page(1, question(stem_raw="维生素A、B、C都属于（ ）。", options_raw=None, answer_raw="维生素"))),
         found(page(1, entry()), page(2, entry(f"{SITE}/2"))),
         found(page(1, question(stem_raw=None, images=1), question(position="q2"))),
-        # The explanations of one paper stand on pages of their own.
+        # The explanations of one paper are on separate pages.
         found(*[page(n, question(position=f"q{n}", stem_raw=f"题{n}", paper_raw=SAME)) for n in range(4)]),
         # Sub-pages are items of one entry, and each has its own text.
         found(*[page(n, _part(n)) for n in range(3)]),
@@ -171,12 +171,12 @@ def test_what_is_wrong_is_told(findings: Findings, told: str) -> None:
         found(page(0, callback="parse_detail", is_explained=True), page(1, question())),
     ],
 )
-def test_what_is_right_is_left_alone(findings: Findings) -> None:
+def test_gives_no_advice_on_correct_pages(findings: Findings) -> None:
     assert advice(findings) == []
     assert "nothing looks wrong" in as_text(findings)
 
 
-def test_the_figures() -> None:
+def test_summarizes_callbacks_and_fields() -> None:
     findings = found(asking(f"{SITE}/1"), page(1, question(answer_raw=None), question(stem_raw="乙")), page(2, entry()), page(3))
     assert [msgspec.structs.astuple(kind) for kind in kinds_of(findings.pages)] == [("parse", 1, 0, 0, 1), ("parse_paper", 3, 1, 3, 0)]
     filled = {field.name: (field.filled, field.example) for field in fields_of(findings.questions)}
@@ -186,7 +186,7 @@ def test_the_figures() -> None:
     assert (shown["pages"], shown["items"], shown["nothing"]) == (4, 3, [f"{SITE}/3"])
 
 
-def test_text_of_a_page_is_made_harmless() -> None:
+def test_escapes_control_characters_of_pages() -> None:
     hostile = "题\x1b[2J\x1b]0;x\x07\u202e干\r\n\x9b31m"
     text = as_text(found(page(1, question(stem_raw=hostile, paper_raw=hostile)), misfits=[hostile], errors=[hostile]))
     assert not [sign for sign in text if sign != "\n" and (ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 or sign == "\u202e")]
@@ -199,7 +199,7 @@ def test_a_cut_text_fits(text: str, columns: int) -> None:
     assert len(cut(text, columns).splitlines()) <= 1
 
 
-def test_columns_stand_under_each_other() -> None:
+def test_aligns_columns() -> None:
     assert aligned([("名", "1"), ("long", "20")], frozenset({1})) == ["名     1", "long  20"]
 
 
@@ -248,7 +248,7 @@ def test_a_short_list_with_a_script_names_its_links() -> None:
 
 
 @pytest.mark.slow
-def test_a_spider_that_is_no_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
+def test_reports_a_spider_with_a_syntax_error_in_one_line(root: Path, tmp_path: Path) -> None:
     for part in ("atomexam", "crawlers"):
         shutil.copytree(root / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "crawlers/sources/broken").mkdir()
@@ -271,7 +271,7 @@ def test_hints_of_odd_pages() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["A.x" * 50000, "A" * 99999 + " " * 99999, "A, " * 50000 + "!", "<p " * 50000, "Ａ.答案【" * 30000])
-def test_hostile_texts_are_looked_at_quickly(text: str) -> None:
+def test_checks_hostile_texts_quickly(text: str) -> None:
     started = time.process_time()
     advice(found(page(1, question(stem_raw=text, answer_raw=text, options_raw=[text, text]), question(stem_raw=text, options_raw=None))))
     hints_of(html("".join(f"<div class=x><a href='/{n}'>{text[:9]}</a>" for n in range(20000))))
@@ -308,7 +308,7 @@ def test_a_page_is_saved_as_a_case(tmp_path: Path) -> None:
     assert told["headers"] == {"Content-Type": "application/json"} and told["cb_kwargs"] == {"number": 2}
 
 
-def test_a_saved_page_is_not_written_over_but_a_stub_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_never_overwrites_a_saved_page_but_replaces_a_stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for path, text in texts_of(new_source("toy", f"{SITE}/", "exam")).items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -377,7 +377,7 @@ def test_a_page_that_breaks_the_spider_is_in_the_report(root: Path, tmp_path: Pa
     assert "breaks its reader" in done.stdout, done.stdout
 
 
-# What the replicas have by intent: dead links, a forbidden one, planted defects.
+# Intended faults of the replicas: dead links, a forbidden one, planted defects.
 _TRUE_OF_REPLICAS = re.compile(
     r"robots.txt forbids 1 request|\d links? to missing pages|1 of \d+ questions has no stem"
     r"|1 of \d+ questions has an answer that names none|1 of \d+ texts is in the wrong encoding"
@@ -388,7 +388,7 @@ _TRUE_OF_REPLICAS = re.compile(
 @pytest.mark.parametrize(
     ("source", "pages"), [("examcoo", ""), *((source, "20") for source in ("ask120", "xiaohe", "examcoo", "studyez", "hxter", "mxqe"))]
 )
-def test_every_source_gives_items_and_no_advice_that_is_wrong(root: Path, tmp_path: Path, source: str, pages: str) -> None:
+def test_every_source_gives_items_and_only_correct_advice(root: Path, tmp_path: Path, source: str, pages: str) -> None:
     done = check(root, source, "--embedded", "--json", *(["--pages", pages] if pages else []), cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     shown = json.loads(done.stdout)
@@ -408,13 +408,13 @@ def test_every_source_gives_items_and_no_advice_that_is_wrong(root: Path, tmp_pa
         (["hxter", "--save", "new_case", "https://www.hxter.com/none"], 1, "was not read; pages read:"),
     ],
 )
-def test_what_the_command_refuses(root: Path, arguments: list[str], status: int, told: str) -> None:
+def test_refuses_wrong_arguments(root: Path, arguments: list[str], status: int, told: str) -> None:
     done = check(root, *arguments)
     assert done.returncode == status
     assert told in done.stdout + done.stderr
 
 
-def test_a_wall_is_said_once_with_what_a_person_can_do() -> None:
+def test_reports_a_wall_once_with_a_remedy() -> None:
     failed = {
         "GET https://www.toy.example/1": "a captcha in the place of the page",
         "GET https://www.toy.example/2": "a captcha (HTTP status 521)",
@@ -439,7 +439,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "own"
 
 
-def test_every_file_of_a_folder_is_told_field_by_field(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_every_file_of_a_folder_field_by_field(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(folder)]) == 0
     said = capsys.readouterr().out
     assert "a.csv: table (guessed), 12 records found, 12 read as questions" in said
@@ -458,8 +458,8 @@ def test_every_file_of_a_folder_is_told_field_by_field(folder: Path, capsys: pyt
     assert main([str(folder / "c.csv")]) == 1
 
 
-def test_a_line_between_the_parts_of_an_item_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of lines in no item that before all questions and that behind the last are not within one."""
+def test_reports_a_line_between_the_parts_of_an_item(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines before the first question and after the last are not within an item."""
     asked = ["{n}. {stem}", "A. 甲乙丙丁", "B. 戊己庚辛", "答案：A"]
     lines = [line.format(n=n, stem=stem) for n, stem in enumerate(_STEMS, 1) for line in asked]
     told = {}
@@ -467,17 +467,17 @@ def test_a_line_between_the_parts_of_an_item_is_named(tmp_path: Path, capsys: py
         rows = [*lines[:at], "", "考点编号ZX77与来源", "", *lines[at:], "解析：先看最急的一项"]
         (tmp_path / "a.txt").write_text("\n".join(rows), encoding="utf-8")
         assert main([str(tmp_path / "a.txt")]) == 0
-        told[at] = "In no item, but between the parts of one: 1 line, first line" in capsys.readouterr().out
+        told[at] = "Unread between the parts of an item: 1 line, first line" in capsys.readouterr().out
     assert told == {0: False, 4: False, 8: False, len(lines): True}
 
 
-def test_a_few_questions_with_fewer_options_than_most_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_a_few_questions_with_fewer_options_than_most(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for few, is_told in ((1, True), (4, False)):
         asked = [[f"{n}. {stem}", "A. 甲", "B. 乙", *["C. 丙"] * (n > few), f"答案：{'AB'[n % 2]}"] for n, stem in enumerate(_STEMS, 1)]
         (tmp_path / "a.txt").write_text("\n".join(line for lines in asked for line in lines), encoding="utf-8")
         main([str(tmp_path / "a.txt")])
         told = capsys.readouterr().out
-        assert ("1 question with fewer options than most (first q1): is one lost?" in told) is is_told
+        assert ("1 question with fewer options than most (first q1): is one missing?" in told) is is_told
 
 
 @pytest.mark.parametrize(
@@ -495,18 +495,18 @@ def test_a_line_above_answers_of_several_questions_or_shared_options_is_in_no_it
     assert "考点编号ZX77" in (told := capsys.readouterr().out) and "between the parts of one" not in told
 
 
-def test_a_date_in_the_place_of_an_answer_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Excel makes dates of 1-2 and 3,4; an option may be one, too."""
+def test_reports_a_date_in_place_of_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Excel turns 1-2 and 3,4 into dates; an option may be a date, too."""
     options = ["2024-01-02", "1月2日", "2-Jan"], ["甲", "乙", "丙"]
     answers = ("2024-01-02", "1月2日", "2-Jan", "A")
     rows = [[f"第{n}题何者正确", *given, answer] for n, (given, answer) in enumerate(product(options, answers))]
     text = "\n".join(",".join(row) for row in [["题干", "选项A", "选项B", "选项C", "答案"], *rows])
     (tmp_path / "bank.csv").write_text(text, encoding="utf-8")
     main([str(tmp_path / "bank.csv")])
-    assert "The answer 2024-01-02 (line:6, and 2 more) is a date, and no option" in capsys.readouterr().out
+    assert "The answer 2024-01-02 (line:6, and 2 more) is a date, not an option" in capsys.readouterr().out
 
 
-def test_the_same_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_the_same_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(folder), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [(row["file"], row["found"], bool(row["error"]), len(row["advice"])) for row in told] == [

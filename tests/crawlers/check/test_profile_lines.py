@@ -1,4 +1,4 @@
-"""What `read` and `check` say of the profile: what looks misread, and lines that can be pasted as they stand."""
+"""The profile in `read` and `check`: what looks misread, and lines to paste unchanged."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def entry(number: int, *labels: str) -> EntityItem:
     return EntityItem(url="a", provenance=seen(number), entity_type="disease", name_raw=f"病{number}", values=values)
 
 
-def test_what_looks_misread_has_its_share_its_place_and_its_remedy() -> None:
+def test_reports_misread_items_with_share_place_and_remedy() -> None:
     items: list[Item] = [question(number, section_raw="判断" if number % 2 else None) for number in range(MANY)]
     (line,) = misread_lines(items)
     assert line.startswith(
@@ -78,7 +78,7 @@ def test_many_categories_are_one_line() -> None:
         ({"paper_raw": "教育心理学试卷"}, True),  # the examination is that of the subject
         ({"section_raw": "教育心理学", "paper_raw": "卷一"}, True),
         ({"url": "file:教育心理学/卷一.txt"}, True),
-        ({"paper_raw": "心理咨询师考试"}, False),  # longer than 心理咨询, and no name of it
+        ({"paper_raw": "心理咨询师考试"}, False),  # longer than 心理咨询, and not a name of it
         ({"paper_raw": "内科学模拟卷"}, False),  # of no examination
         ({"paper_raw": "内科学模拟卷", "exam": "执业医师"}, True),
         ({"exam_raw": "执业医师", "paper_raw": "医学心理学"}, False),
@@ -87,17 +87,17 @@ def test_many_categories_are_one_line() -> None:
         ({"exam": "教师资格", "subject": "美术"}, True),
         ({"exam_raw": "教师资格", "subject_raw": "历年真题 > 首页", "paper_raw": "教育心理學-卷一"}, True),
         ({"exam_raw": "教师资格", "subject_raw": "水利安全员"}, False),
-        ({"exam_raw": "首页 > 题库", "paper_raw": "教育心理学"}, True),  # navigation is no examination
+        ({"exam_raw": "首页 > 题库", "paper_raw": "教育心理学"}, True),  # navigation is not an examination
         ({"exam_raw": "首页>水利安全员", "paper_raw": "教育心理学"}, False),
         ({"subject_raw": "内科学", "type_raw": "CVR"}, True),
     ],
 )
-def test_a_category_is_asked_for_where_clean_finds_none(fields: dict[str, str], is_known: bool) -> None:
+def test_asks_for_a_category_only_if_clean_finds_none(fields: dict[str, str], is_known: bool) -> None:
     item = msgspec.structs.replace(question(1, exam_raw=None, subject_raw=None), **fields)
     assert (exam_and_subject(SourceWords.of(item), "toy").unmapped is None) == is_known == (not paste_lines([item], "toy"))
 
 
-def test_a_layout_has_the_keys_that_are_read_and_those_that_are_not() -> None:
+def test_a_layout_lists_read_and_unread_keys() -> None:
     assert layout_lines({"stem_raw": "题目", "answer_raw": "正确 答案"}, ["难度"])[1] == (
         '  NAME: {questions: {answer_raw: "正确 答案?", stem_raw: "题目?"}, unread: [难度]}'
     )
@@ -113,7 +113,7 @@ def test_read_and_check_show_both(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "\n  - {source: NAME, exam: EXAM, subject: SUBJECT}  # 20 questions\n" in told
     assert "unread: [收藏]" in told
     check([str(tmp_path / "bank.csv")])
-    assert "first see to the 1 file with advice or misread questions" in capsys.readouterr().out
+    assert "first check the 1 file with advice or misread questions" in capsys.readouterr().out
     page = PageOutput(url="https://toy.example/1", callback="parse_paper", items=[question(at, section_raw="判断") for at in range(MANY)])
     findings = Findings(source="toy", mode="embedded", hosts=["toy.example"], pages=[page])
     text = as_text(findings)

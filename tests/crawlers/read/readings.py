@@ -1,4 +1,4 @@
-"""What `crawlers.read` reads from the real files beside this checkout, pinned as a hash a question or entity.
+"""What `crawlers.read` reads from the real files beside this checkout, pinned as one hash per question or entity.
 
     python -m tests.crawlers.read.readings                      compare all files with the pins
     python -m tests.crawlers.read.readings --only .txt .docx    those whose name contains one of these
@@ -6,7 +6,7 @@
     python -m tests.crawlers.read.readings --dump FOLDER        write the items too, for `diff -r` of two versions
     python -m tests.crawlers.read.readings --pin                pin what is read now, of the files named by --only and --most
 
-The files may not be redistributed, so only hashes are kept. Repeats count once: whether reading drops them is not the question.
+The files may not be redistributed, so only hashes are stored. Repeats count once, as dropping them is not tested here.
 """
 
 import argparse
@@ -30,19 +30,19 @@ from crawlers.read.paths import named_files
 REAL = Path(__file__).parents[4] / "shared" / "real"
 PINS = Path(__file__).with_suffix(".tsv")
 _NUMBER = re.compile(r"\d{6,}")
-"""Long numbers in names of files, which may be those of a site."""
+"""Long numbers in file names, which may be site ids."""
 _HASH_CHARS = 4
-"""24 bits: two different items of a file of thousands are hardly ever equal by chance."""
+"""24 bits: hash collisions within a file of thousands of items are rare."""
 
 
 class Reading(dict[str, str]):
-    """The sound items of one file, as JSON by their hashes; what was refused or rejected in `fate`."""
+    """The sound items of one file, as JSON by hash; `fate` has what was refused or rejected."""
 
     fate: str = ""
 
 
 def files(only: Sequence[str] = ("",), most_kilobytes: int = 0) -> list[tuple[str, Path]]:
-    """Return name and path of each real file, the largest first."""
+    """Return the name and path of each real file, largest first."""
     named = [
         (_NUMBER.sub("N", path.relative_to(REAL).as_posix()), path)
         for path in REAL.rglob("*")
@@ -95,7 +95,7 @@ def readings(named: Sequence[tuple[str, Path]]) -> Iterator[tuple[str, Reading]]
 
 
 def difference(before: set[str], now: Collection[str]) -> str:
-    """Return what differs between two readings of a file in words, or nothing."""
+    """Describe the difference between two readings of a file; empty if there is none."""
     gone, new = len(before - set(now)), len(set(now) - before)
     return f"{gone} of {len(before)} gone, {new} new" if gone or new else ""
 

@@ -1,4 +1,4 @@
-"""What looks like an answer, or like something else, and is none: nothing of it is read wrongly."""
+"""Texts that look like answers or something else but are not: nothing is misread."""
 
 import json
 from pathlib import Path
@@ -53,7 +53,7 @@ FILES: dict[str, tuple[str, list[str | None]]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_only_looks_like_an_answer_is_none(name: str, tmp_path: Path) -> None:
+def test_lookalikes_of_answers_are_not_answers(name: str, tmp_path: Path) -> None:
     text, right = FILES[name]
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
@@ -109,7 +109,7 @@ def read(name: str, text: str) -> list[QuestionItem]:
         "a text about the paper",
     ],
 )
-def test_what_looks_like_something_else(name: str, text: str, found: int) -> None:
+def test_lookalikes_are_not_misread(name: str, text: str, found: int) -> None:
     items = read(name, text)
     assert len(items) == found
     for item in items:
@@ -122,7 +122,7 @@ def test_what_looks_like_something_else(name: str, text: str, found: int) -> Non
     + [(key, True) for key in ("正常参考范围", "推荐药物", "有症状", "所属科室名称", "生产企业名称", "accompany_with", "relatedChecks")]
     + [(key, False) for key in ("药物信息", "疾病描述", "药品通用名称", "drug_list", "症状名称")],
 )
-def test_a_column_of_two_things_says_neither(key: str, known: bool) -> None:
+def test_a_column_named_for_two_things_means_neither(key: str, known: bool) -> None:
     assert bool(kind_words(key)) == known
 
 

@@ -1,4 +1,4 @@
-"""Where the characters of a file are: the sums balance, and what is planted beside the questions is unread in full."""
+"""The character account: sums balance, and text planted between the questions is unread in full."""
 
 import json
 import random
@@ -34,7 +34,7 @@ JUNK = [
 
 
 def read(name: str, body: bytes, format_name: str | None = None) -> tuple[FileReading, CharacterAccount]:
-    """Return what a file gives, and where its characters are."""
+    """Return the reading of a file and its character account."""
     name_of_format = format_name or guess_format(name, body)
     reading = read_file(name, body, name_of_format, SEEN)
     return reading, account_of(name, body, name_of_format, reading)
@@ -57,7 +57,7 @@ def paper_of(draw: random.Random, count: int) -> list[list[str]]:
 
 
 def characters_of(source: object) -> int | None:
-    """Count the characters of a file's lines without the account's own functions; None where the source is no lines."""
+    """Count the characters of a file's lines without the account's own functions; None if the source is not lines."""
     if not isinstance(source, Text):
         return None
     return sum(
@@ -82,7 +82,7 @@ def test_lines_planted_between_the_sections_of_a_paper_are_unread_in_full(seed: 
     reading, account = read("卷.txt", "\n".join(lines).encode())
     assert account.difference == 0
     said = "".join(str(structs.asdict(item)) for item in reading.items)
-    expected = {text for text in planted.values() if text not in said}  # the reader may take a line for a title or an explanation
+    expected = {text for text in planted.values() if text not in said}  # the reader may mistake a line for a title or an explanation
     assert {one.text for one in account.unread if one.text in JUNK} == expected
     if not planted:
         assert account.unread == [] and account.in_items > 0.8 * account.characters
@@ -90,7 +90,7 @@ def test_lines_planted_between_the_sections_of_a_paper_are_unread_in_full(seed: 
 
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10**9), count=st.integers(1, 12), at=st.integers(0, 6), kind=st.sampled_from(["csv", "json", "jsonl"]))
-def test_a_column_that_nothing_reads_is_unread_in_full(seed: int, count: int, at: int, kind: str) -> None:
+def test_an_unread_column_is_unread_in_full(seed: int, count: int, at: int, kind: str) -> None:
     draw = random.Random(seed)
     keys = ["题干", "A", "B", "C", "D", "答案"]
     rows = [
@@ -113,7 +113,7 @@ def test_a_column_that_nothing_reads_is_unread_in_full(seed: int, count: int, at
 
 @settings(deadline=None, max_examples=20)
 @given(seed=st.integers(0, 10**9), count=st.integers(4, 12), lost=st.integers(0, 100))
-def test_a_reader_that_drops_a_question_in_silence_is_found_out(seed: int, count: int, lost: int) -> None:
+def test_detects_a_reader_that_drops_a_question(seed: int, count: int, lost: int) -> None:
     questions = paper_of(random.Random(seed), count)
     body = "\n".join(line for one in questions for line in one).encode()
     reading, account = read("卷.txt", body)
@@ -126,7 +126,7 @@ def test_a_reader_that_drops_a_question_in_silence_is_found_out(seed: int, count
     assert sum(folded(line[2:]) in unread for line in questions[gone][1:5]) >= 3  # eight characters of one may be in others
 
 
-def test_a_reader_patched_to_drop_a_question_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_detects_a_reader_patched_to_drop_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
     def lossy(lines: list[str], paper: ParsedPaper) -> ParsedPaper:
         return structs.replace(paper, questions=paper.questions[:-1])
 
@@ -136,7 +136,7 @@ def test_a_reader_patched_to_drop_a_question_is_found_out(monkeypatch: pytest.Mo
     assert len(reading.items) == 7 and account.questions_unread == 1 and account.unread_characters == 42
 
 
-def test_a_record_that_a_reader_drops_is_found_out() -> None:
+def test_detects_a_dropped_record() -> None:
     rows = [{"question": f"第{n}个器官是（ ）", "options": ["甲状腺", "乙状结肠"], "answer": "A"} for n in range(4)]
     body = json.dumps(rows, ensure_ascii=False).encode()
     reading, account = read("bank.json", body, "table")
@@ -147,7 +147,7 @@ def test_a_record_that_a_reader_drops_is_found_out() -> None:
     assert account.questions_unread == 1
 
 
-def test_the_answers_of_a_list_are_those_of_the_items() -> None:
+def test_matches_listed_answers_to_items() -> None:
     questions = [line for one in paper_of(random.Random(2), 5) for line in one[:5]]
     _, account = read("卷.txt", "\n".join([*questions, "参考答案", "1-5 ABCDA"]).encode())
     assert account.unread == [] and account.furniture["label"] == 4
@@ -173,7 +173,7 @@ def test_a_list_behind_a_heading_is_in_items_though_one_has_its_first_number_beh
         (["题号 1 2 3 4 5", "答案 A B C D"], "'题号 1 2 3 4 5 答案 A B C D': 4 answers for 5 numbers"),
     ],
 )
-def test_a_list_with_too_few_or_too_many_answers_is_said_once(key: list[str], found: str) -> None:
+def test_reports_a_list_of_wrong_length_once(key: list[str], found: str) -> None:
     questions = [line for one in paper_of(random.Random(2), 5) for line in one[:5]]
     reading, account = read("卷.txt", "\n".join([*questions, "参考答案", *key]).encode())
     assert reading.faults == [f"line 1: numbers 1 to 5: answer_list_mismatch: its answer list has {found}; expected one for each"]
@@ -188,15 +188,15 @@ def test_an_equal_value_goes_to_the_key_that_is_read() -> None:
     assert {one.position.rpartition(":")[2] for one in account.unread} == {"旁注"} and account.unread_characters == 4
 
 
-def test_keys_that_stand_twice_and_sheets_without_a_header_are_counted() -> None:
+def test_counts_duplicate_keys_and_sheets_without_a_header() -> None:
     once = '"answer": "一种常见的止痛药物"'
     body = f'[{{"question": "甲是什么呢", {once}, {once}}}, {{"question": "乙是什么呢", "answer": "食物"}}]'.encode()
     _, account = read("bank.json", body, "table")
     assert account.furniture["label"] == counted("questionansweranswerquestionanswer")
-    assert account.unread_characters == 0  # the value that stands a second time
+    assert account.unread_characters == 0  # the repeated value
 
 
-def test_an_answer_in_words_that_are_a_label_of_an_option_too_is_the_one_behind_its_label() -> None:
+def test_finds_an_answer_by_its_label_if_its_words_are_also_an_option_label() -> None:
     lines = [f"{number}. 第{number}种药物应当每日定时服用。\n   true. 正确\n   false. 错误\n参考答案：false\n" for number in range(1, 5)]
     reading, account = read("卷.txt", "\n".join(lines).encode())
     assert len(reading.items) == 4 and (account.questions_unread, account.unread) == (0, [])
@@ -222,7 +222,7 @@ def test_furniture_is_a_small_closed_class(line: str, kind: str | None) -> None:
     assert class_of_line(line) == kind
 
 
-def test_answer_lists_are_told_from_text() -> None:
+def test_distinguishes_answer_lists_from_text() -> None:
     assert is_list("1-3 ABC 4.D") and not is_list("1.A 2.B 血压")
 
 
@@ -264,7 +264,7 @@ def test_the_alignment_of_hostile_texts_is_linear(line: str, stem: str) -> None:
     assert account.difference == 0 and time.process_time() - start < 10
 
 
-def test_only_texts_as_long_as_one_of_an_item_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looks_up_only_lengths_that_items_have(monkeypatch: pytest.MonkeyPatch) -> None:
     texts, keys = ItemTexts([QuestionItem(url="x", provenance=SEEN, stem_raw="感觉是什么", answer_raw="知觉")]), list[str]()
     monkeypatch.setattr(texts, "_take", keys.append)
     texts.take_all(["7" * 1000])
@@ -289,5 +289,5 @@ def test_the_account_of_a_hostile_record_is_linear() -> None:
         ["".join(chr(code) for code in range(0x2000, 0xD800))],
     ],
 )
-def test_many_lines_are_folded_as_each_is(lines: list[str]) -> None:
+def test_folds_many_lines_like_single_ones(lines: list[str]) -> None:
     assert folded_lines(lines) == [folded(line) for line in lines]

@@ -1,4 +1,4 @@
-"""Entries in the forms found in the wild: under headings and labels, in lists of title and text, as graphs, one fact a row."""
+"""Entries in the forms found in the wild: under headings and labels, in lists of title and text, as graphs, one fact per row."""
 
 import json
 import re
@@ -95,7 +95,7 @@ def _graph() -> str:
 
 
 def _exported() -> str:
-    """Return a graph as Neo4j exports it: nodes and relationships one a line, the latter with the ids of their ends."""
+    """Return a graph as Neo4j exports it: one node or relationship per line, relationships with the ids of their ends."""
     nodes = [*dict.fromkeys(each for edge in EDGES for each in edge)]
     lines = [{"type": "node", "id": str(at), "labels": ["X"], "properties": {"name": name}} for at, name in enumerate(nodes)]
     ends = [{side: {"id": str(nodes.index(name))} for side, name in zip(("start", "end"), edge, strict=True)} for edge in EDGES]
@@ -208,7 +208,7 @@ REMARKS = ("注：仅供参考", "审核者：某某", "数据来源：某书第
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.md", "a.txt"])
-def test_what_is_below_entries_is_none(name: str) -> None:
+def test_text_below_entries_is_not_an_entry(name: str) -> None:
     if name == "a.csv":
         text = (
             "疾病名称,症状,科室\n" + _diseases("{name},{symptoms},内科\n", "") + "".join(f"{each},5,\n" for each in REMARKS) + "一、内科,,"
@@ -235,7 +235,7 @@ def test_what_is_below_entries_is_none(name: str) -> None:
         ("黄芪,补气升阳\n当归,补血活血\n茯苓,利水渗湿\n山药,健脾补肺", "medicine"),
     ],
 )
-def test_foods_and_medicines_are_told_apart_by_their_names(rows: str, kind: str) -> None:
+def test_distinguishes_foods_and_medicines_by_name(rows: str, kind: str) -> None:
     assert {entry[0] for entry in entries_of("list.csv", f"名称,功效\n{rows}".encode("gb18030"))} == {kind}
 
 
@@ -329,7 +329,7 @@ def _typed_graph() -> str:
         ("graph.json", _typed_graph(), [MIXED[3], MIXED[2], ("medicine", "雷尼替丁片"), ("medicine", "铝碳酸镁片")]),
     ],
 )
-def test_entries_of_several_kinds_are_told_apart(name: str, text: str, expected: list[tuple[str, str]]) -> None:
+def test_distinguishes_entries_of_several_kinds(name: str, text: str, expected: list[tuple[str, str]]) -> None:
     result = result_of(name, text.encode())
     items = [item for item in result.reading.items if isinstance(item, EntityItem)]
     assert sorted((item.entity_type, item.name_raw) for item in items) == sorted(expected)
@@ -338,13 +338,13 @@ def test_entries_of_several_kinds_are_told_apart(name: str, text: str, expected:
     assert result.account.difference == 0
 
 
-def test_the_number_of_a_value_is_no_part_of_it() -> None:
+def test_strips_the_number_of_a_value() -> None:
     said = {name: [{"id": 7, "name": symptoms[0]}, {"sign_id": 8, "sign": symptoms[1]}] for name, symptoms in DISEASES}
     text = json.dumps([{"name": name, "symptoms": values} for name, values in said.items()])
     assert [values["症状"] for _, _, values in entries_of("a.json", text.encode())] == ["、".join(symptoms[:2]) for _, symptoms in DISEASES]
 
 
-def test_what_follows_a_name_is_kept() -> None:
+def test_keeps_text_after_a_name() -> None:
     for text in (
         "{name} Some Herb（《某书》）\n功效：{effects}\n归经：脾经",
         "【药名】{name}（《某书》）\nSome Herb\n【功效】{effects}\n【归经】脾经",
@@ -352,7 +352,7 @@ def test_what_follows_a_name_is_kept() -> None:
         assert {(each["外文名"], each["出处"]) for _, _, each in entries_of("a.txt", _herbs(text).encode())} == {("Some Herb", "《某书》")}
 
 
-def test_labels_of_other_meaning_are_kept() -> None:
+def test_keeps_labels_of_other_meaning() -> None:
     labels = ["性状", "规格", "来源", "鉴别", "汉语拼音", "商品名", "性味归经"]
     text = _herbs("{name}\n功效：{effects}\n" + "\n".join(f"{label}：某某" for label in [*labels, "使用注意", "用量用法"]))
     assert [*entries_of("a.txt", text.encode())[0][2]] == ["功效", *labels, "注意事项", "用法用量"]
@@ -452,7 +452,7 @@ def test_a_lost_entry_is_unread() -> None:
     assert len(result.reading.items) == len(HERBS) and result.account.difference == 0
 
 
-def test_examinations_are_no_medicines() -> None:
+def test_examinations_are_not_medicines() -> None:
     form = "  - name: {}\n    description: 常用的检查。\n    indications: [糖尿病]\n    reference_range: [{}]\n    contraindications: 孕妇"
     spans = (("血糖测定", "成年男性3.9～6.1mmol/L"), ("喉镜检查", "未见异常"), ("尿酸测定", "新生儿208～428μmol/L"))
     text = "\n".join(form.format(*each) for each in spans)
@@ -468,21 +468,21 @@ def test_examinations_are_no_medicines() -> None:
         "检验项目,人群,参考值,单位\n血红蛋白,男性,130-175,g/L\n血红蛋白,女性,115-150,g/L\n血沉,男性,0-15,mm/h\n血沉,女性,0-20,mm/h",
     ],
 )
-def test_ranges_keep_their_people(rows: str) -> None:
+def test_ranges_keep_their_groups(rows: str) -> None:
     items = result_of("list.csv", rows.encode()).reading.items
     ranges = {("examination_range", "血红蛋白（男性）", "130-175g/L"), ("examination_range", "血沉（女性）", "0-20mm/h")}
     facts = {(relation, re.sub("成人|成年", "", head), tail) for relation, head, tail in facts_of(items)}
     assert ranges <= facts and ("examination_range", "血沉", "0-30mm/h") not in facts
 
 
-def test_a_range_of_others_is_nobodys() -> None:
+def test_ranges_that_are_not_references_have_no_group() -> None:
     levels = [{"level": "正常", "min": 3.9, "max": 6.1}, {"level": "糖尿病", "min": 7, "max": 30}]
     rows = [{"检验项目": name, "参考值": levels, "单位": "mmol/L"} for name in ("空腹血糖", "餐后血糖", "随机血糖")]
     with suppress(ValueError):
         assert "7" not in str(facts_of(result_of("a.json", json.dumps(rows, ensure_ascii=False).encode()).reading.items))
 
 
-def test_each_list_of_a_document_has_its_kind() -> None:
+def test_each_list_of_a_document_has_its_own_kind() -> None:
     ills = [{"name": name, "symptom": "咳嗽、发热", "department": "内科"} for name in ("肺炎", "感冒", "支气管炎", "哮喘")]
     drugs = [
         {"name": name, "indications": "用于感冒引起的发热", "adverse_reactions": "恶心"} for name in ("布洛芬片", "阿司匹林片", "氨溴索片")
@@ -502,7 +502,7 @@ def test_each_list_of_a_document_has_its_kind() -> None:
         ("staff.json", '[{"title": "内科", "text": "张医生"}, {"title": "外科", "text": "李医生"}]'),
     ],
 )
-def test_what_describes_nothing_gives_no_entries(name: str, text: str) -> None:
+def test_texts_without_descriptions_give_no_entries(name: str, text: str) -> None:
     with suppress(ValueError):
         assert not result_of(name, text.encode()).reading.items
 
@@ -536,7 +536,7 @@ def test_cases_of_entries(cases: Path) -> None:
     assert [name for _, name, _ in read("18", "24_disease.md") + read("18", "25_dl.html")] == ["示例性胃病", "慢性胃炎"]
 
 
-def test_names_of_people_give_no_fact(cases: Path) -> None:
+def test_names_of_people_give_no_facts(cases: Path) -> None:
     [path] = cases.glob("07-*/*.json")
     assert {relation for relation, _, _ in facts_of(result_of(path.name, path.read_bytes()).reading.items)} == {
         "disease_examination",
@@ -544,7 +544,7 @@ def test_names_of_people_give_no_fact(cases: Path) -> None:
     }
 
 
-def test_terms_with_explanations_are_questions_in_words(cases: Path) -> None:
+def test_terms_with_explanations_are_open_ended_questions(cases: Path) -> None:
     [path] = cases.glob("19-*/*.xlsx")
     items = [item for item in result_of(path.name, path.read_bytes()).reading.items if isinstance(item, QuestionItem)]
     assert [(item.stem_raw, item.answer_raw) for item in items][::11] == [

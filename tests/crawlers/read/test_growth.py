@@ -1,4 +1,4 @@
-"""A law: time grows with the size of the input, whatever its shape and its reader; below a floor, noise decides."""
+"""Reading time is linear in the size of the input, for any shape and reader; below a floor, noise dominates."""
 
 import gzip
 import json
@@ -20,13 +20,13 @@ from crawlers.web.bodies import flaw, zstd
 
 pytestmark = pytest.mark.slow
 RATIO, FLOOR, MOST_TRIES = 12, 0.1, 5
-"""Most times the time of eight times the input: 8 where it grows with the size, 9 with its logarithm too, 64 with its square."""
+"""Maximum ratio of the times for inputs of ratio eight: 8 if linear, 9 if log-linear, 64 if quadratic."""
 FIRST_BYTES, MOST_BYTES = 16_000, 130_000
 Shape = Callable[[int], bytes]
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return the CPU time of some work, whether or not it refuses its input; cycles of what is in memory besides take none of it."""
+    """Return the CPU time of some work, even if it refuses its input; garbage collection of other objects is excluded."""
     start = time.process_time()
     with uncollected(), suppress(ValueError, OverBudget):
         work()
@@ -34,13 +34,13 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def assert_linear(work: Callable[[int], Callable[[], object]], size: int = FIRST_BYTES, most: int = MOST_BYTES) -> None:
-    """Double the input until it takes some time or is long; then compare the least times of it and of that doubled thrice."""
+    """Double the input until it takes some time or is long; then compare its minimum time with that of an input eight times as long."""
     seconds(work(size))  # imports and caches
     while size < most and seconds(work(size)) < FLOOR:
         size *= 2
     one, eight = work(size), work(8 * size)
     least, longest = float("inf"), float("inf")
-    for _ in range(MOST_TRIES):  # other processes may double any of them
+    for _ in range(MOST_TRIES):  # other processes may double any of these times
         least, longest = min(least, seconds(one)), min(longest, seconds(eight))
         if longest <= RATIO * max(least, FLOOR / 2):
             return
@@ -120,7 +120,7 @@ PROVENANCE = Provenance(source="s", url="http://s/1", snapshot="2026-01-01", pag
 @pytest.mark.parametrize("shape", SHAPES)
 def test_reading_a_file_takes_linear_time(shape: str) -> None:
     name, made = SHAPES[shape]
-    others = count(0, 4096)  # what was read before may be remembered
+    others = count(0, 4096)  # earlier readings may be cached
 
     def work(size: int) -> Callable[[], object]:
         return lambda: list(read_within(name, made(size + next(others)), None, PROVENANCE))

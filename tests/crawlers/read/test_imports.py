@@ -1,4 +1,4 @@
-"""Imports: paths to names, files to the archive and from there to items, and what a user is told."""
+"""Imports: paths to names, files to the archive and on to items, and the messages to the user."""
 
 import json
 import logging
@@ -43,7 +43,7 @@ def test_files_are_named_from_the_folder_above_the_wildcard(tmp_path: Path, page
     assert store_files("books", source(tmp_path), pages) == 2
     read = list(read_files("books", source(tmp_path), pages, 0.0))
     assert [item.url for item in read] == ["file:a/二 %.jsonl", "file:b/one.jsonl"]
-    assert store_files("books", source(tmp_path / "b/one.jsonl"), pages) == 1  # the snapshot holds what `path` names now
+    assert store_files("books", source(tmp_path / "b/one.jsonl"), pages) == 1  # the snapshot contains what `path` matches now
     assert [item.url for item in read_files("books", source(tmp_path), pages, 0.0)] == ["file:one.jsonl"]
 
 
@@ -58,7 +58,7 @@ def test_a_line_above_a_paper_names_its_subject(line: str, subject: str | None, 
     assert {(item.paper_raw, item.subject_raw) for item in items} == {("a 心理学试卷", subject)}
 
 
-def test_names_of_several_paths_are_apart_and_each_file_comes_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_paths_give_distinct_names_and_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(Path("x/books/a.jsonl")), write(Path("y/books/a.jsonl"))
     assert [name for name, _ in named_files(["x/books", "y/books/a.jsonl", "x/books/*.jsonl"])] == ["x/books/a.jsonl", "y/books/a.jsonl"]
@@ -78,14 +78,14 @@ def test_names_of_several_paths_are_apart_and_each_file_comes_once(tmp_path: Pat
         ("own/a.gif", "paper", r"a\.gif: format paper does not read a file that ends in '\.gif'; it reads \.txt"),
     ],
 )
-def test_what_is_wrong_in_params_says_what_to_do(tmp_path: Path, pages: Path, path: str, name: str | None, message: str) -> None:
+def test_errors_in_params_say_what_to_do(tmp_path: Path, pages: Path, path: str, name: str | None, message: str) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own/a.gif").write_bytes(b"x")
     with pytest.raises(ValueError, match=message):
         store_files("books", Import(path=path and str(tmp_path / path), format=name), pages)
 
 
-def test_a_pattern_is_no_path_that_dvc_could_watch(tmp_path: Path) -> None:
+def test_refuses_a_pattern_that_dvc_cannot_watch(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"'imports/own/\*\.txt' is a pattern, but DVC tracks a file or a folder"):
         Import(path="imports/own/*.txt")
     (tmp_path / "odd [1].txt").write_text(PAPER)
@@ -95,20 +95,20 @@ def test_a_pattern_is_no_path_that_dvc_could_watch(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "expected"), [({}, (UNSET, UNSET)), ({"exam": "口腔执业医师", "subject": "口腔"}, ("口腔执业医师", "口腔"))]
 )
-def test_a_line_names_exam_and_subject_of_all_its_questions(tmp_path: Path, pages: Path, said: dict, expected: tuple) -> None:
+def test_an_import_line_sets_exam_and_subject(tmp_path: Path, pages: Path, said: dict, expected: tuple) -> None:
     books = Import(path=str(write(tmp_path / "b.jsonl", CHOICE)), format="cpsyexam", snapshot="2026-01-01", **said)
     store_files("books", books, pages)
     assert [(item.exam, item.subject, item.subject_raw) for item in read_files("books", books, pages, 0.0)] == [(*expected, "医学")]
 
 
-def test_a_file_too_large_is_not_read(tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_a_file_that_is_too_large(tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "MAX_FILE_BYTES", 10)
     write(tmp_path / "a.jsonl", CHOICE)
     with pytest.raises(ValueError, match=r"a\.jsonl: \d+ bytes; at most 10 are read"):
         store_files("books", source(tmp_path), pages)
 
 
-def test_the_same_bytes_twice_are_told(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_reports_identical_files(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path / "a.jsonl", CHOICE), write(tmp_path / "b.jsonl", CHOICE)
     with caplog.at_level(logging.WARNING):
         store_files("books", source(tmp_path), pages)
@@ -116,7 +116,7 @@ def test_the_same_bytes_twice_are_told(tmp_path: Path, pages: Path, caplog: pyte
     assert len(list(read_files("books", source(tmp_path), pages, 0.0))) == 2
 
 
-def test_records_that_cannot_be_read_flow_on_until_they_are_too_many(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_unreadable_records_pass_until_there_are_too_many(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path / "a.jsonl", CHOICE, CHOICE | {"question": "", "options": None}, CHOICE | {"options": 7})
     store_files("books", source(tmp_path), pages)
     with caplog.at_level(logging.WARNING):
@@ -129,7 +129,7 @@ def test_records_that_cannot_be_read_flow_on_until_they_are_too_many(tmp_path: P
         list(read_files("books", source(tmp_path), pages, 0.6))
 
 
-def test_files_in_which_nothing_is_found_are_told(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_reports_files_without_items(tmp_path: Path, pages: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.txt").write_text(PAPER, encoding="utf-8"), (tmp_path / "b.txt").write_text("只有一句话。", encoding="utf-8")
     store_files("books", source(tmp_path, "paper"), pages)
     with caplog.at_level(logging.WARNING):
@@ -160,12 +160,14 @@ def test_sheets_that_are_not_read_are_told_to_the_pipeline(tmp_path: Path, pages
     made.save(tmp_path / "a.xlsx")
     store_files("books", source(tmp_path / "a.xlsx", "table"), pages)
     with caplog.at_level(logging.WARNING):
-        items = list(read_files("books", source(tmp_path / "a.xlsx", "table"), pages, 0.0))  # a question that is unsure is no wrong format
+        items = list(
+            read_files("books", source(tmp_path / "a.xlsx", "table"), pages, 0.0)
+        )  # an uncertain question does not mean a wrong format
     assert [item.doubt for item in items if isinstance(item, QuestionItem)] == [None, "options_unreadable"]
-    assert "books: a.xlsx: sheet 填空: no header that is known, so its 1 rows are not read" in caplog.text
+    assert "books: a.xlsx: sheet 填空: no known header, so its 1 rows are not read" in caplog.text
 
 
-def test_a_folder_names_what_it_leaves(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_reports_the_skipped_files_of_a_folder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for name in ("a.txt", "b.png", "README"):
         (tmp_path / name).write_text(PAPER, encoding="utf-8")
     with caplog.at_level(logging.WARNING):
@@ -173,7 +175,7 @@ def test_a_folder_names_what_it_leaves(tmp_path: Path, caplog: pytest.LogCapture
     assert "files without a suffix, that end in '.png' are not read" in caplog.text
 
 
-def test_unsure_questions_of_a_paper_flow_on_however_many(tmp_path: Path, pages: Path) -> None:
+def test_any_number_of_uncertain_questions_passes(tmp_path: Path, pages: Path) -> None:
     messy = PAPER + "3．\n4．情绪是（ ）。\nA．甲\nC．乙\nB．丙\nB．丁\n答案：A\n"
     (tmp_path / "a.txt").write_text(messy, encoding="utf-8")
     store_files("books", source(tmp_path, "paper"), pages)
@@ -182,7 +184,7 @@ def test_unsure_questions_of_a_paper_flow_on_however_many(tmp_path: Path, pages:
     assert doubts[:2] == [None, None] and any(doubts)
 
 
-def test_the_stage_from_own_files_to_items(tmp_path: Path) -> None:
+def test_the_stage_reads_own_files_to_items(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own/a.txt").write_bytes(PAPER.encode("gb18030"))
     flags = ["books", "--path", str(tmp_path / "own"), "--format", "paper", "--snapshot", "2026-01-01"]

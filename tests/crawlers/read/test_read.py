@@ -61,7 +61,7 @@ def test_verbose_shows_what_belongs_to_no_item(books: Path, capsys: pytest.Captu
     assert "bank.csv: characters: 21 = 10 in items + 8 furniture (8 label) + 2 rejected (2 record_empty) + 1 unread" in told
 
 
-def test_a_file_that_cannot_be_read_costs_no_other(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreadable_file_does_not_affect_others(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (books / "broken.pdf").write_bytes(b"%PDF-1.4")
     (books / "empty.txt").write_bytes(b"")
     (books / "talk.txt").write_text("只有一句话\x1b[31m。", encoding="utf-8")
@@ -72,7 +72,7 @@ def test_a_file_that_cannot_be_read_costs_no_other(books: Path, capsys: pytest.C
     assert "talk.txt: nothing found by format paper" in told and "\x1b" not in told
 
 
-def test_a_link_to_nothing_costs_no_other_file(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_link_does_not_affect_other_files(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (books / "lost.txt").symlink_to("nowhere.txt")
     assert main(["books"]) == 1
     out, told = capsys.readouterr()
@@ -80,7 +80,7 @@ def test_a_link_to_nothing_costs_no_other_file(books: Path, capsys: pytest.Captu
     assert "error: lost.txt: cannot be opened (No such file or directory); it is a broken link: `dvc checkout`" in told
 
 
-def test_a_link_to_a_folder_outside_is_told_and_not_followed(
+def test_reports_but_does_not_follow_a_link_to_an_outside_folder(
     books: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "outside").mkdir()
@@ -92,7 +92,7 @@ def test_a_link_to_a_folder_outside_is_told_and_not_followed(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open every file and folder")
-def test_files_and_folders_that_may_not_be_opened_cost_no_other(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_and_folders_without_permission_do_not_affect_others(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("closed", "shut.txt"):
         (books / name).mkdir() if name == "closed" else (books / name).write_text(PAPER, encoding="utf-8")
         (books / name).chmod(0)
@@ -103,7 +103,7 @@ def test_files_and_folders_that_may_not_be_opened_cost_no_other(books: Path, cap
     assert all(f"error: {name}: cannot be opened (Permission denied)" in told for name in ("closed", "shut.txt"))
 
 
-def test_names_that_are_no_text_or_too_long_for_more_cost_no_other(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_and_long_names_do_not_affect_others(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in (b"\xff.txt", b"x" * 250 + b".txt"):
         (books / os.fsdecode(name)).write_text(PAPER, encoding="utf-8")
     assert main(["books"]) == 1
@@ -111,7 +111,7 @@ def test_names_that_are_no_text_or_too_long_for_more_cost_no_other(books: Path, 
     assert len(out.splitlines()) == 5 and "error: '\\udcff.txt': not a name in UTF-8; rename it" in told and "reader failed" not in told
 
 
-def test_a_file_that_vanishes_is_told(books: Path) -> None:
+def test_reports_a_file_that_vanishes(books: Path) -> None:
     with pytest.raises(ValueError, match=r"^gone\.txt: cannot be opened \(No such file or directory\); does it still exist"):
         read_bytes("gone.txt", books / "gone.txt")
 
@@ -124,7 +124,7 @@ def test_a_file_that_vanishes_is_told(books: Path) -> None:
         ("pipe", "--rejected pipe: expected a file .* found a device or a pipe"),
     ],
 )
-def test_rejected_that_cannot_be_written_is_told_before_reading(
+def test_reports_an_unwritable_rejected_file_before_reading(
     books: Path, target: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("bank").write_text("a file"), os.mkfifo("pipe")
@@ -134,7 +134,7 @@ def test_rejected_that_cannot_be_written_is_told_before_reading(
     assert capsys.readouterr().out == "" and sorted(Path().rglob("*")) == before
 
 
-def test_no_part_of_the_rejected_is_left(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaves_no_partial_rejected_file(books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("rejected.jsonl").write_text("old")
     monkeypatch.setattr("crawlers.read.__main__.to_line", lambda item: item.no_such_field)
     with pytest.raises(AttributeError):
@@ -142,7 +142,7 @@ def test_no_part_of_the_rejected_is_left(books: Path, monkeypatch: pytest.Monkey
     assert Path("rejected.jsonl").read_text() == "old" and not list(Path().glob("*.part"))
 
 
-def test_signs_that_hide_others_are_not_shown(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_does_not_print_hidden_characters(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (books / "a\u202etxt.csv").write_text("题干,A,B,答案,\u202e度\n感觉是,甲,乙,A,易\n", encoding="utf-8")
     main(["books", "--verbose"])
     told = capsys.readouterr().err
@@ -158,18 +158,18 @@ def test_signs_that_hide_others_are_not_shown(books: Path, capsys: pytest.Captur
         (["books/*.md"], r"no file matches 'books/\*\.md'"),
     ],
 )
-def test_wrong_calls_say_what_to_do(books: Path, arguments: list[str], message: str) -> None:
+def test_wrong_arguments_say_what_to_do(books: Path, arguments: list[str], message: str) -> None:
     Path("empty").mkdir()
     with pytest.raises((ValueError, FileNotFoundError), match=message):
         main(arguments)
 
 
-def test_a_given_format_holds_for_all_files(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_given_format_applies_to_all_files(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["books/bank.csv", "books/卷一.txt", "--format", "paper"]) == 1
     assert "error: bank.csv: format paper does not read a file that ends in '.csv'; it reads .txt" in capsys.readouterr().err
 
 
-def test_a_layout_beside_a_file_goes_before_the_given_format(books: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_files_own_layout_overrides_the_given_format(books: Path, caplog: pytest.LogCaptureFixture) -> None:
     layout = "bank: {tables: [{stem: 题干, options: [A, B], answer: 答案}]}"
     (books / "bank.layout.yaml").write_text(layout, encoding="utf-8")
     main(["books/bank.csv", "--format", "paper"])
@@ -226,7 +226,7 @@ PUBLISHED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", PUBLISHED)
-def test_published_sets_are_told_and_counted(pattern: str, real_data: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_recognizes_and_counts_published_sets(pattern: str, real_data: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     format_name, count = PUBLISHED[pattern]
     assert main([str(real_data / pattern)]) == 0
     out, told = (stream.decode() for stream in capfdbinary.readouterr())
@@ -247,7 +247,7 @@ def test_published_questions_have_their_parts(real_data: Path, capfdbinary: pyte
     assert {row["paper_raw"] for row in found if "zjzx" in row["url"]} >= {"试卷一", "试卷二"}
 
 
-def test_a_report_tells_which_keys_were_read_and_what_stands_beside(books: Path) -> None:
+def test_a_report_lists_read_keys_and_requested_values(books: Path) -> None:
     (books / "bank.csv").write_text("题干,A,B,答案,Split\n感觉是（ ）。,甲,乙,A,test\n知觉是（ ）。,丙,丁,B, \n", encoding="utf-8")
     assert main(["books", "--report", "report.jsonl", "--beside", "published_split", "--beside", "split"]) == 0
     bank, paper = rows(Path("report.jsonl").read_text(encoding="utf-8"))
@@ -260,15 +260,15 @@ def test_a_report_tells_which_keys_were_read_and_what_stands_beside(books: Path)
 @pytest.mark.parametrize(
     ("answers", "read"), [((0, 1), ["A", "B"]), ((1, 2), ["1", "2"]), ((0, "B"), ["0", "B"]), ((0, True), ["0", "True"])]
 )
-def test_answers_in_whole_numbers_from_0_are_places(answers: tuple, read: list[str], tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
-    """As sets for `datasets.load_dataset` have them. Without a 0 nobody knows where they count from."""
+def test_integer_answers_from_0_are_positions(answers: tuple, read: list[str], tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
+    """As in sets for `datasets.load_dataset`. Without a 0, it is unknown where they count from."""
     lines = [{"question": f"第{n}个问题是（ ）", "choices": ["甲", "乙", "丙"], "answer": answer} for n, answer in enumerate(answers)]
     (tmp_path / "train.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     assert main([str(tmp_path / "train.jsonl")]) == 0
     assert [row["answer_raw"] for row in rows(capfd.readouterr().out)] == read
 
 
-def test_what_stands_beside_records_and_is_about_them_is_not_read(
+def test_does_not_read_documentation_next_to_records(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "data").mkdir()
@@ -291,7 +291,7 @@ def test_what_stands_beside_records_and_is_about_them_is_not_read(
         ("# 选择题\n\n{}", "### {n}. 第{n}种感觉是\n\n- [ ] 甲{n}\n- [x] 乙{n}\n- [ ] 丙\n\n"),
     ],
 )
-def test_banks_in_markdown_beside_records_are_read(form: str, row: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_reads_markdown_banks_next_to_records(form: str, row: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "train.csv").write_text(TABLE, encoding="utf-8")
     bank = form.format("".join(row.format(n=n) for n in range(1, 12))).replace("✘", "✔", 5)
     (tmp_path / "心理.md").write_text(bank, encoding="utf-8")
@@ -301,9 +301,7 @@ def test_banks_in_markdown_beside_records_are_read(form: str, row: str, tmp_path
 
 
 @pytest.mark.parametrize("named", ["README.md", ".", "*.md"])
-def test_a_paper_in_markdown_is_read_where_it_is_named_or_no_records_stand_beside(
-    named: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_reads_a_markdown_paper_if_named_or_without_records(named: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "README.md").write_text(PAPER, encoding="utf-8")
     if named != ".":
         (tmp_path / "train.csv").write_text(TABLE, encoding="utf-8")
@@ -315,14 +313,14 @@ OWN = "mine: {known_by: [[ti_gan, da_an]], questions: {stem_raw: ti_gan, options
 
 
 @pytest.mark.parametrize("said", [[], ["--format", "mine"]])
-def test_layouts_of_ones_own(said: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_reads_by_a_users_layouts(said: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.yaml").write_text(OWN, encoding="utf-8")
     (tmp_path / "a.jsonl").write_text('{"ti_gan": "感觉是", "xuan": ["甲", "乙"], "da_an": "A"}\n', encoding="utf-8")
     assert main([str(tmp_path / "a.jsonl"), "--layouts", str(tmp_path / "own.yaml"), *said]) == 0
     out, told = capfd.readouterr()
     assert [(row["stem_raw"], row["options_raw"], row["answer_raw"]) for row in rows(out)] == [("感觉是", ["甲", "乙"], "A")]
     assert told.splitlines()[1].split()[:2] == ["a.jsonl", "mine"]
-    assert main([str(tmp_path / "a.jsonl")]) == 1  # nothing of it is left for the next run
+    assert main([str(tmp_path / "a.jsonl")]) == 1  # nothing of it remains for the next run
 
 
 @pytest.mark.parametrize(
@@ -348,14 +346,14 @@ def test_layouts_of_ones_own(said: list[str], tmp_path: Path, capfd: pytest.Capt
         (None, "own.yaml: cannot be opened"),
     ],
 )
-def test_layouts_that_are_none_are_told(text: str | None, message: str, books: Path) -> None:
+def test_refuses_invalid_layouts(text: str | None, message: str, books: Path) -> None:
     if text is not None:
         Path("own.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         main(["books", "--layouts", "own.yaml"])
 
 
-def test_a_fault_of_a_reader_does_not_end_the_run(books: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bug_in_a_reader_does_not_end_the_run(books: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def fails(*_: object) -> None:
         raise TypeError("unhashable")
 

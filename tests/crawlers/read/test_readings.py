@@ -1,4 +1,4 @@
-"""The readings of the real files beside this checkout are those that were pinned."""
+"""The readings of the real files next to this checkout equal the pinned ones."""
 
 import os
 

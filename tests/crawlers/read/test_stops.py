@@ -1,4 +1,4 @@
-"""Which files stop the line: none for what identifies, flags or dates questions, nor for its layout; each that was misunderstood."""
+"""Which files stop the pipeline: every misunderstood one, but none for ids, flags, dates or layout."""
 
 import json
 from pathlib import Path
@@ -79,12 +79,12 @@ def _questions(path: Path, body: bytes, pages: Path) -> list[QuestionItem]:
     store_files("own", source, pages)
     accounts: list[CharacterAccount] = []
     items = [*read_files("own", source, pages, 0.05, 0.05, accounts)]
-    assert accounts[0].unread_share <= 0.05  # of a file as small as these, too
+    assert accounts[0].unread_share <= 0.05  # even for files as small as these
     return [item for item in items if isinstance(item, QuestionItem) and not item.doubt]
 
 
 @pytest.mark.parametrize("name", _GO_ON)
-def test_what_says_nothing_of_a_question_does_not_stop_the_line(tmp_path: Path, name: str) -> None:
+def test_unimportant_columns_do_not_stop_the_pipeline(tmp_path: Path, name: str) -> None:
     questions = _questions(tmp_path / name, _GO_ON[name], tmp_path / "pages")
     assert [((item.stem_raw or "").rpartition(". ")[2], item.answer_raw) for item in questions] == [
         (row["question"], row["answer"]) for row in _ROWS
@@ -92,7 +92,7 @@ def test_what_says_nothing_of_a_question_does_not_stop_the_line(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", _STOP)
-def test_a_file_that_was_misunderstood_stops_the_line(tmp_path: Path, name: str) -> None:
+def test_a_misunderstood_file_stops_the_pipeline(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match=name):
         _questions(tmp_path / name, _STOP[name], tmp_path / "pages")
 
@@ -131,7 +131,7 @@ _LAID_OUT = {
 
 
 @pytest.mark.parametrize("name", _LAID_OUT)
-def test_a_bank_in_an_unusual_layout_reads_back_equal(tmp_path: Path, name: str) -> None:
+def test_reads_a_bank_in_an_unusual_layout(tmp_path: Path, name: str) -> None:
     questions = _questions(tmp_path / name, _LAID_OUT[name], tmp_path / "pages")
     texts = [
         dict(zip("ABCD", item.options_raw or (), strict=False)).get(item.answer_raw or "", item.answer_raw or "") for item in questions

@@ -1,4 +1,4 @@
-"""Records within documents: JSON or parquet in, the records that a chain of keys leads to out, and the chains that a document has."""
+"""Records within documents: JSON or parquet -> the records that a chain of keys leads to, and the chains that a document has."""
 
 import json
 import re
@@ -14,18 +14,18 @@ _LETTERED, _NUMBER = re.compile(r"[A-Ja-j](?:[\s,，、]?[A-Ja-j]){0,9}"), re.co
 _FEWEST_ANSWERS = 3
 _RAW_CHARS = 2000
 _ALIKE = 0.9
-"""Share of the objects under names that must have keys of the first one."""
+"""Minimum share of named objects that have the keys of the first one."""
 _DEEPEST = 4
-"""Nesting of keys under which records are searched."""
+"""Maximum depth of keys searched for records."""
 
 
 def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Return each record of a JSON or parquet file with its position, `line:3` or `record:3`, counted from one; for one that cannot be
-    read, a Lost.
+    """Yield each record of a JSON or parquet file with its position, `line:3` or `record:3`, counted from one; an unreadable record is a
+    Lost.
 
     Args:
-        array: keys that lead from a document or row to its records; the fields beside them belong to every record below. `*` stands for
-            every key with a list; the records have that key under this one.
+        array: keys that lead from a document or row to its records; the fields next to them belong to every record below. `*` stands for
+                every key with a list; the records store that key under `*`.
 
     Raises:
         ValueError: the file is damaged, or of another format; the message gives file and line.
@@ -34,7 +34,7 @@ def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[
 
 
 def records_below(documents: Iterable[tuple[str, Any]], array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield the records of documents that each have a position, or of the only one, which has none."""
+    """Yield the records of documents; a single document needs no position."""
     count = 0
     for where, document in documents:
         if isinstance(document, Lost):
@@ -48,7 +48,7 @@ def records_below(documents: Iterable[tuple[str, Any]], array: Sequence[str] = (
 
 
 def first_document(name: str, body: bytes) -> Any:
-    """Return the first document or row of a file, from which its layout is inferred; None if it has none.
+    """Return the first document or row of a file, used to infer its layout; None if the file is empty.
 
     Raises:
         ValueError: as for `read_records`.
@@ -59,13 +59,13 @@ def first_document(name: str, body: bytes) -> Any:
 
 
 def below(document: Any, array: Sequence[str]) -> Any:
-    """Return the first record that `array` leads to, None if there is none."""
+    """Return the first record that `array` leads to; None if there is none."""
     records = document if isinstance(document, list) else [document]
     return next((record for entry in records[:1] for record in _below(entry, array) if isinstance(record, dict)), None)
 
 
 def ways_to_entities(document: Any) -> list[list[str]]:
-    """Return the keys that lead to lists of objects, or to objects with names as keys, inside a document; the shortest first."""
+    """Return the key chains to lists of objects, or to objects keyed by name, inside a document; shortest first."""
     ways = ways_to_records([document])
     waiting: list[tuple[list[str], Any]] = [([], document)]
     for way, value in waiting:
@@ -84,7 +84,7 @@ def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def ways_to_records(records: Sequence[Any]) -> list[list[str]]:
-    """Return the keys that lead to each list of objects inside the first record, as `array` of a layout names them; the shortest first."""
+    """Return the key chains to each list of objects inside the first record, as in `array` of a layout; shortest first."""
     waiting: list[tuple[list[str], Any]] = [([], record) for record in records[:1]]
     ways: list[list[str]] = []
     for way, value in waiting:
@@ -96,7 +96,7 @@ def ways_to_records(records: Sequence[Any]) -> list[list[str]]:
 
 
 def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
-    """Yield what a chain of keys leads to, each with the fields beside the path."""
+    """Yield the values that a chain of keys leads to, each with the fields next to the path."""
     if not array or not isinstance(record, dict):
         yield record
         return
@@ -114,7 +114,7 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
 
 
 def _is_key(value: Any) -> bool:
-    """Return whether a value has the answers of several questions, as letters in a list or by number: then it is no field of each."""
+    """Return whether a value answers several questions, as a list of letters or by number: then it is not a field of each question."""
     values = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(values, list) or len(values) < _FEWEST_ANSWERS or not all(isinstance(each, str) for each in values):
         return False
@@ -122,7 +122,7 @@ def _is_key(value: Any) -> bool:
 
 
 def every_key(record: dict[str, Any]) -> list[str]:
-    """Return the keys that `*` stands for: those with lists; if there are none, those with objects, one record each."""
+    """Return the keys that `*` stands for: those with lists, else those with objects, one record each."""
     lists = [key for key, value in record.items() if isinstance(value, list)]
     return lists or [key for key, value in record.items() if isinstance(value, dict) and not isinstance(value, RepeatedKey)]
 

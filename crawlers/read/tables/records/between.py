@@ -1,4 +1,4 @@
-"""What rows and records say of those after them: headings, shared cases and options. Rows of a sheet or records in, records out."""
+"""Headings, shared cases and shared options that rows and records apply to those after them: rows or records -> records."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -20,10 +20,10 @@ _TOTAL = re.compile(rf"(?:合计|总计|共计|总共|共有?)\s*+:?\s*+{_COUNT}
 
 
 def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield each row as a record, or what could not be read of it. Rows without text are not records.
+    """Yield each row as a record, or as a Lost if it cannot be read. Rows without text are not records.
 
     Args:
-        unread: the rows that belong to no question are added to it.
+        unread: rows that belong to no question are appended.
     """
     needed, used = shape.columns_needed(sheet.header), shape.used()
     groups = _RowContext(sheet, shape, unread)
@@ -46,7 +46,7 @@ def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Ite
 
 
 def _with_options_below(rows: Iterable[LocatedRow], stem: int) -> Iterator[LocatedRow]:
-    """Yield rows; those that hold nothing but lettered options go on with the stem of the row above, in a line each."""
+    """Yield rows; a row with only lettered options extends the stem of the row above, one line each."""
     above: LocatedRow | None = None
     seen = ""
     for position, cells in rows:
@@ -70,7 +70,7 @@ def _is_own(cell: str) -> bool:
 
 
 def _fault(cells: list[str], sheet: SheetTable, needed: int, used: set[str]) -> str:
-    """Return what is wrong with a row, in words; empty if nothing is."""
+    """Return what is wrong with a row, in words; empty if nothing is wrong."""
     if any(cells[len(sheet.header) :]):
         return f"{len(cells)} cells under {len(sheet.header)} columns; is a cell with the separator in it not in quotes?"
     if len(cells) < needed and not sheet.padded:
@@ -80,10 +80,10 @@ def _fault(cells: list[str], sheet: SheetTable, needed: int, used: set[str]) -> 
 
 
 def announced_in(text: str, line: str) -> tuple[str, str, int] | None:
-    """Return what a note shares with the questions below, the key of its field, and how many they are: （1～3题共用题干）患者……
+    """Return the text that a note shares with the questions below, its field, and the number of questions: （1～3题共用题干）患者……
 
     Args:
-        line: the flat text. The count is 0 where the note does not tell it.
+        line: the flat text. The count is 0 if the note does not state it.
     """
     note = note_in(line)
     if note is None:
@@ -94,7 +94,7 @@ def announced_in(text: str, line: str) -> tuple[str, str, int] | None:
 
 
 class _RowContext:
-    """What the rows so far state about the next one."""
+    """What earlier rows state about the next row."""
 
     def __init__(self, sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> None:
         self._heading = sheet.name if kind_of(flat(sheet.name)) else None  # 判断题: most teachers state it nowhere else
@@ -104,11 +104,11 @@ class _RowContext:
         self.end_case()
 
     def end_case(self) -> None:
-        """Forget what the rows above share."""
+        """Forget what earlier rows share."""
         self._shared, self._key, self._left, self._waits = "", CASE, 0, False
 
     def take(self, column: int, text: str) -> bool:
-        """Read the only cell of a row if it is a heading or a text shared by questions; return False if it is a question itself."""
+        """Read a row's only cell if it is a heading or a text shared by questions; return False if it is a question itself."""
         if column not in (0, self.stem) or text.isdigit():
             return False
         line = flat(text)
@@ -131,7 +131,7 @@ class _RowContext:
         return self._is_wide
 
     def above(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a record with what the rows above state about it."""
+        """Return a record with what the rows above it state."""
         self._waits = False
         shared = {self._key: self._shared} if self._shared else {}
         if self._left:
@@ -157,7 +157,7 @@ class _RowContext:
 
     def _share(self, text: str, key: str, count: int) -> None:
         if self._heading and case_heading_in(flat(self._heading)):
-            self._heading = None  # 案例一, which ends here
+            self._heading = None  # a heading such as 案例一, which ends here
         self._shared, self._key, self._left, self._waits = text, key, count, False
 
     def _open_section(self, text: str, is_unread: bool) -> None:
@@ -178,7 +178,7 @@ LocatedRecord = tuple[str, dict[str, Any] | Lost]
 
 
 def passed_on(records: Iterable[LocatedRecord], shape: RecordLayout) -> Iterator[LocatedRecord]:
-    """Yield records with what the previous ones pass on to them, and without what they pass on themselves."""
+    """Yield records with what earlier ones share with them, and without what they share with later ones."""
     stems, options, numbers = (shape.keys_of(field) for field in ("stem_raw", "options_raw", "number_raw"))
     if not shape.by_words or len(stems) != 1:
         yield from records
@@ -188,11 +188,11 @@ def passed_on(records: Iterable[LocatedRecord], shape: RecordLayout) -> Iterator
         if isinstance(record, dict) and isinstance(record.get(stems[0]), str):
             yield position, groups.read(position, record, following if isinstance(following, dict) else {})
         else:
-            yield position, record  # type: ignore[misc]  # the last, which is None, only ever follows
+            yield position, record  # only the last `following` is None
 
 
 class _RecordContext:
-    """What the records so far state about the next ones."""
+    """What earlier records state about the next ones."""
 
     def __init__(self, stem: str, options: str | None, numbers: list[str]) -> None:
         self._stem, self._options, self._numbers = stem, options, numbers
@@ -201,7 +201,7 @@ class _RecordContext:
         self._case = self._heading = ""
 
     def read(self, position: str, record: dict[str, Any], following: dict[str, Any]) -> dict[str, Any] | Lost:
-        """Return a record with what earlier ones pass on; a Lost if it has both its own options and those of a group."""
+        """Return a record with what earlier ones share; a Lost if it has both its own options and those of a group."""
         stem, first, last, heading, case = _cut(record[self._stem].rstrip())
         passes_options = self._are_theirs(record, following, first, last)
         own = dict(record)
@@ -215,7 +215,7 @@ class _RecordContext:
                     str(record)[:_RAW_CHARS],
                 )
             own[self._options] = runs[0]
-        is_applied = not first or passes_options or self._continues(record, first)  # `clean` decides if it is of another range
+        is_applied = not first or passes_options or self._continues(record, first)  # `clean` decides if it belongs to another range
         if is_applied and (first or heading or case):
             own[self._stem] = stem
         if passes_options and self._options:
@@ -226,7 +226,7 @@ class _RecordContext:
             self._left = 0
             return Lost(position, "options_unreadable", words, record[self._stem][:_RAW_CHARS])
         if self._case and tells_patient(flat(stem)):
-            self._case = ""  # a question with its own patient
+            self._case = ""  # a question about another patient
         carried = {SHARED_OPTIONS: self._shared} if shares else {}
         carried |= {CASE: self._case} if self._case else {}
         carried |= {SECTION: self._heading} if self._heading else {}
@@ -243,14 +243,14 @@ class _RecordContext:
         return not number.isdecimal() or int(number) + 1 == first
 
     def _are_theirs(self, record: dict[str, Any], following: dict[str, Any], first: int, last: int) -> bool:
-        """Return whether a record's options belong to the range after its stem: the next record, the first of the range, has none."""
+        """Return whether a record's options belong to the range after its stem: the next record, the first in the range, has none."""
         if not first or not self._options or not record.get(self._options) or not self._continues(record, first):
             return False
         return bool(following.get(self._stem)) and not following.get(self._options) and last >= first
 
 
 def _runs_of(options: Any) -> tuple[list[str], list[str]] | None:
-    """Return the two runs of options that each begin at A: a record's own, and those of the questions after it."""
+    """Return two runs of options that each begin at A: the record's own, and those of the questions after it."""
     if not isinstance(options, list) or not all(isinstance(text, str) for text in options):
         return None
     letters = [lead[1] if (lead := _LED.match(flat(text))) else "" for text in options]
@@ -260,7 +260,7 @@ def _runs_of(options: Any) -> tuple[list[str], list[str]] | None:
 
 
 def _cut(stem: str) -> tuple[str, int, int, str, str]:
-    """Return the stem itself, and the range, the heading and the case after it: zeros and empty texts if there are none."""
+    """Return the stem, and the range, heading and case after it; zeros and empty texts if missing."""
     whole, first, last, heading, case = stem, 0, 0, "", ""
     if match := _CASE_MARK.search(stem):
         case, stem = stem[match.end() :].strip(), stem[: match.start()].rstrip()

@@ -1,4 +1,4 @@
-"""Questions of a file with unknown column names or keys: roles inferred from the values under them, or a refusal."""
+"""Questions of a file with unknown column names or keys: roles are inferred from the values, or the file is refused."""
 
 import json
 import logging
@@ -40,27 +40,27 @@ from crawlers.read.vocabulary.labels import flat
 
 _logger = logging.getLogger(__name__)
 _MAYBE = 0.6
-LEAST_PROPOSED = 0.3  # below which no layout is proposed
+LEAST_PROPOSED = 0.3  # minimum confidence of a proposed layout
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
-"""Names of lists of options."""
+"""Key names of option lists."""
 _OF_QUESTION, _NAME_OF_STEM = re.compile(r"^(?:试题|题目|习题)(?=.)"), re.compile(r"^标题$")
-"""What names of columns may begin with, `试题答案`; a further name of the column of stems."""
+"""A prefix of column names, `试题答案`; and a further name of the stem column."""
 _MOST_WAYS, _MOST_COLUMN_CHARS, _MOST_NAMES_CHARS = 8, 80, 400
 
 
 _LEAST_PROSE = 12
-"""Characters of the shortest case."""
+"""Minimum characters of a case."""
 TableRoles = tuple[Rows, Roles]
 
 
 def read_by_content(name: str, body: bytes, provenance: Provenance, known: Sequence[Item] = ()) -> FileReading | None:
-    """Return the questions of a file, by roles inferred from its values; None if it has none.
+    """Return the questions of a file, by roles inferred from its values; None if it has no questions.
 
     Args:
-        known: items read by column names; those of tables without inferred roles are kept.
+        known: items read by column names; those of tables without inferred roles stay.
 
     Raises:
-        ValueError: it looks like questions, but which column contains what is uncertain; the message says what was found.
+        ValueError: it looks like questions, but it is uncertain which column contains what; the message says what was found.
     """
     tables, candidates = _tables_of(name, body)
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
@@ -78,7 +78,7 @@ def _propose(name: str) -> str:
 
 
 def with_advice(message: str, name: str, body: bytes) -> str:
-    """Return the message of a refused file with the command that proposes a layout, if it would find one."""
+    """Return the message of a refused file, followed by the command that proposes a layout if it would find one."""
     try:
         tables = [*inferred_tables(name, body), *named_tables(name, body)]
     except ValueError:
@@ -89,13 +89,13 @@ def with_advice(message: str, name: str, body: bytes) -> str:
 def read_by_layout(
     name: str, body: bytes, shapes: Sequence[TableLayout], provenance: Provenance, unread: Sequence[str] = ()
 ) -> FileReading:
-    """Return the questions of a file whose layout states which columns contain what.
+    """Return the questions of a file whose layout states what each column contains.
 
     Args:
-        unread: unneeded columns, whose text is not counted.
+        unread: unneeded columns; their text is not counted.
 
     Raises:
-        ValueError: the file has no such table or column; the message lists those it has.
+        ValueError: the file has no such table or column; the message lists what it has.
     """
     by_header = {header: rows_of(name, body, header) for header in dict.fromkeys([0, *(shape.header for shape in shapes)])}
     tables = by_header[0]
@@ -114,10 +114,10 @@ def read_by_layout(
         for _, fields in table.rows if shape.divider else ():
             texts = {key: text for key in shape.options if isinstance(text := fields.get(key), str)}
             fields |= {key: [part.strip() for part in text.split(shape.divider) if part.strip()] for key, text in texts.items()}
-        answer = None if shape.answer == shape.stem else shape.answer  # then the cells of the stem have whole questions
+        answer = None if shape.answer == shape.stem else shape.answer  # then the stem cells contain whole questions
         if shape.options == [shape.stem] and not any(has_options_below(row, shape.stem) for _, row in table.rows):
             raise Refusal(
-                f"{name}: its layout has the options in the cells of the stem, {shape.stem!r}; none of them has any below its stem"
+                f"{name}: its layout has the options in the cells of the stem, {shape.stem!r}, but no cell has options after its stem"
             )
         form = shape.form if answer else ""
         if answer and form == "letters":
@@ -127,7 +127,7 @@ def read_by_layout(
 
 
 def _tables_named(name: str, shape: TableLayout, found: Sequence[Rows]) -> list[Rows]:
-    """Return the tables that an entry of a layout reads: the one under its keys, or all that have its columns if it says `["*"]`."""
+    """Return the tables that a layout entry reads: the one under its keys, or for `["*"]` all tables with its columns."""
     tables = [table for table in found if list(table.way) == shape.under][:1]
     if not tables and shape.under == [EVERY]:
         tables = [table for table in found if set(_columns_of(shape)) <= {key for _, row in table.rows for key in row}] or [*found[:1]]
@@ -150,14 +150,14 @@ def _some(columns: Sequence[str]) -> str:
 
 
 def inferred_tables(name: str, body: bytes) -> list[TableRoles]:
-    """Return the tables of a file that may contain questions, each with the roles of its columns: the certain ones, else the likeliest."""
+    """Return the tables that may contain questions, with the roles of their columns: the certain ones, else the likeliest."""
     _, candidates = _tables_of(name, body)
     sure = _apart([each for each in candidates if each[1].confidence >= SURE])
     return sure or sorted(candidates, key=lambda each: -each[1].confidence)[:1]
 
 
 def named_tables(name: str, body: bytes) -> list[TableRoles]:
-    """Return the tables of a file whose columns are known by their names alone, which proves nothing of their content."""
+    """Return the tables whose columns are known by name only, which proves nothing about their content."""
     return [(table, roles) for table in _tables_of(name, body)[0] if (roles := _roles_by_name(table.own_columns()))]
 
 
@@ -175,16 +175,16 @@ def _roles_by_name(columns: list[str]) -> Roles | None:
 
 
 def holds_table(name: str, body: bytes) -> bool:
-    """Return whether a file that may be a text certainly contains a table of questions."""
+    """Return whether a file that may be plain text certainly contains a table of questions."""
     try:
         return any(roles.confidence >= SURE for _, roles in _tables_of(name, body)[1])
     except ValueError:
         return False
 
 
-@lru_cache(maxsize=1)  # a file is guessed and read in turn
+@lru_cache(maxsize=1)  # a file is guessed, then read
 def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[TableRoles]]:
-    """Return the tables of a file, and those that may contain questions with the roles of their columns."""
+    """Return the tables of a file, and those that may contain questions, with column roles."""
     tables = rows_of(name, body)
     candidates = [(table, roles) for table in tables if (roles := roles_of([without_fillers(row) for _, row in table.rows]))]
     candidates = [(table, roles) for table, roles in candidates if not (roles.form == "verdict" and _are_options(table))]
@@ -192,10 +192,10 @@ def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[TableRoles]]:
 
 
 def _with_siblings(tables: list[Rows], candidates: list[TableRoles]) -> list[TableRoles]:
-    """Return the tables with roles, and those that have none of their own but the columns of one beside or below them.
+    """Return the tables with roles, including those without their own that have the same columns as a sibling or a table below it.
 
-    In a chapter of few questions, the first option may always be the right one, which alone proves nothing. In a list of cases, few
-    questions may be without a case.
+    In a chapter of few questions, the first option may always be the right one, which alone proves nothing. In a list of cases, some
+    questions may have no case.
     """
     own = {id(table): roles for table, roles in candidates}  # tables of a page all have an empty path
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
@@ -215,7 +215,7 @@ def _has_roles(table: Rows, roles: Roles) -> bool:
 
 
 def _without_key(table: Rows) -> tuple[str, ...]:
-    """Return where a table is, without the key that names it among its siblings."""
+    """Return a table's path without the key that distinguishes it from its siblings."""
     at = max((at for at, step in enumerate(table.way) if step != EVERY), default=0)
     return (*table.way[:at], *table.way[at + 1 :])
 
@@ -225,13 +225,13 @@ def _columns(table: Rows) -> frozenset[str]:
 
 
 def _are_options(table: Rows) -> bool:
-    """Return whether a table is named like options of questions: what is true or false in it is not a statement."""
+    """Return whether a table is named as a list of options: its true or false values are not answers to statements."""
     steps = [step for step in table.way if step != EVERY]
     return bool(steps) and _OPTION.search(steps[-1]) is not None
 
 
 def _apart(candidates: list[TableRoles]) -> list[TableRoles]:
-    """Return the tables of questions without those that are options of one."""
+    """Return the question tables without those that list the options of a question."""
     outermost: list[TableRoles] = []
     for table, roles in candidates:
         outer = next((each for each in outermost if _is_below(table, each[0])), None)
@@ -268,14 +268,14 @@ def _reading(
 
 
 def _with_case(table: Rows, roles: Roles, outer: TableRoles | None) -> Roles:
-    """Return the roles of a table with the key of the case above its rows, unless they name one."""
+    """Return a table's roles with the key of the case above its rows, unless they already have one."""
     case = _case_key(table, outer[1] if outer else None)
     return structs.replace(roles, others={**roles.others, "案例": case}) if case and "案例" not in roles.others else roles
 
 
 def _case_key(table: Rows, outer: Roles | None) -> str:
-    """Return the key above a list of questions that has their case: the stem of the record with the list, one named as a case, or the only
-    one with prose of its own for each list.
+    """Return the key of the case above a list of questions: the stem of the record with the list, a key named as a case, or the only key
+    with prose that differs between lists.
     """
     above = sorted({key for _, row in table.rows for key, value in row.items() if key.startswith("^") and isinstance(value, str)})
     if outer and f"^{outer.stem}" in above:
@@ -283,13 +283,13 @@ def _case_key(table: Rows, outer: Roles | None) -> str:
     named = next((key for key in above if NAMED["案例"].search(key[1:])), "")
     unnamed = [key for key in above if not any(name.search(key) for name in (*NAMED.values(), EXPLAINED))]
     prose = [key for key in unnamed if _are_cases([str(row.get(key) or "") for _, row in table.rows])]
-    is_one = len({tuple(row.get(key) for _, row in table.rows) for key in prose}) == 1  # an object may hold its record once more
+    is_one = len({tuple(row.get(key) for _, row in table.rows) for key in prose}) == 1  # an object may contain its record again
     return named or (prose[0] if is_one else "")
 
 
 def _are_cases(texts: Sequence[str]) -> bool:
-    """Return whether texts are sentences in Chinese, fewer than rows, since those of a list share one, and most describe a patient or
-    client: another text above a list may be that of a paper or chapter.
+    """Return whether texts are cases: Chinese sentences, fewer than rows, since a list shares one, most of which describe a patient or
+    client; any other text above a list may describe a paper or chapter.
     """
     own = {*texts}
     is_prose = all(len(text) >= _LEAST_PROSE and ("," in text or "，" in text) and not text.isascii() for text in own)
@@ -297,13 +297,13 @@ def _are_cases(texts: Sequence[str]) -> bool:
 
 
 def _key_below(table: Rows, other: Rows) -> str:
-    """Return the key of a row of `other` under which it has rows of the table below it."""
+    """Return the key under which rows of `other` contain the rows of the table."""
     return ".".join(takewhile(lambda step: step != EVERY, table.way[len(other.way) :]))
 
 
 def _parents(tables: list[Rows], chosen: list[Rows]) -> Iterator[tuple[Rows, Rows]]:
-    """Yield the tables whose rows contain chosen ones but are not read, without what has a table of its own: the rows that contain some,
-    and the bare ones, which may be questions themselves.
+    """Yield the tables whose rows contain chosen tables but are not read themselves, without values that have their own table: the rows
+    with chosen tables, and the bare rows, which may be questions themselves.
     """
     ways = {table.way[:end] for table in tables for end in range(1, len(table.way) + 1)}
     for table in tables:
@@ -317,7 +317,7 @@ def _parents(tables: list[Rows], chosen: list[Rows]) -> Iterator[tuple[Rows, Row
 
 
 def _without_tables(row: dict[str, Any], way: tuple[str, ...], ways: Collection[tuple[str, ...]]) -> dict[str, Any]:
-    """Return the values of a row that no table below it contains, too: neither a list of objects nor what is in an object."""
+    """Return the values of a row that no table below it repeats: neither lists of objects nor values inside objects."""
     return {
         key: value
         for key, value in row.items()
@@ -326,7 +326,7 @@ def _without_tables(row: dict[str, Any], way: tuple[str, ...], ways: Collection[
 
 
 def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None:
-    """Add the known items of a table without inferred roles; a table without such items is reported, and its text is unread."""
+    """Add the known items of a table without inferred roles; if there are none, report the table, whose text is unread."""
     positions = {position for position, _ in table.rows}
     items = [item for item in known if item.provenance.position in positions]
     if not items:
@@ -341,7 +341,7 @@ def _is_below(table: Rows, other: Rows) -> bool:
 
 
 def _left(tables: list[Rows], chosen: list[Rows]) -> list[Rows]:
-    """Return the tables that are neither chosen, nor parts of chosen ones, nor contain them."""
+    """Return the tables that are not chosen, nor inside chosen tables, nor contain any."""
     return [
         table for table in tables if not any(table.way == each.way or _is_below(table, each) or _is_below(each, table) for each in chosen)
     ]
@@ -385,20 +385,20 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
             reading.give_up(item, provenance)
         else:
             reading.items.append(item)
-        is_named = bool(record.get("answer_raw")) and roles.form in FORMS  # it names an option, whose words are already counted
+        is_named = bool(record.get("answer_raw")) and roles.form in FORMS  # it names an option, whose words are counted already
         _account_for(reading, [(position, row)], {*unread, roles.answer} if is_named else unread)
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}
     reading.columns |= {field: keys for field, keys in named.items() if keys}
 
 
 def _announced(row: dict[str, Any]) -> tuple[str, str, int] | None:
-    """Return what the only text of a row announces to the rows below, as `announced_in` does."""
+    """Return what the only text of a row announces for the rows below, as in `announced_in`."""
     texts = [value for value in row.values() if value not in (None, "")]
     return announced_in(texts[0], flat(texts[0])) if len(texts) == 1 and isinstance(texts[0], str) else None
 
 
 def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:
-    """Keep the text of the rows for the account of characters."""
+    """Store the text of the rows for the character account."""
     assert reading.rows is not None
     for position, row in rows:
         left = {*left_out, *(key for key in row if is_within(key, row))}

@@ -1,6 +1,6 @@
-"""Records of unknown layout -> whether they describe diseases, medicines, examinations or foods, and which key contains what. Pure.
+"""Records of unknown layout -> whether they describe diseases, medicines, examinations or foods, and what each key contains. Pure.
 
-A key is recognised by its name and by its values. If neither is medical, the records do not count: a price list has names, too.
+A key is recognized by its name and by its values. If neither is medical, the records do not count: a price list has names, too.
 """
 
 import re
@@ -34,7 +34,7 @@ _PEOPLE = {
     "空腹": ("fasting", "空腹"),
     "": ("normal", "general", "all", "default", "both", "desirable", "optimal", "正常", "通用", "理想", "合适", "不分", "不限"),
 }
-"""People and states that a range applies to, and their names in data. Ranges of others, borderline or high, are not references."""
+"""People and states that a range applies to, and their names in data. Other ranges, borderline or high, are not references."""
 _WHO = {word: who for who, words in _PEOPLE.items() for word in words}
 _AGE = re.compile(r"[<>≤≥＜＞]?=?\d+(?:(?:[岁月天周日]|个月)?[-~～–—至]+\d+)?(?:[岁月天周日]|个月)(?:及?以[上下])?")
 _ENDS = {
@@ -48,22 +48,22 @@ _RANGE = re.compile(
 )
 _BETWEEN = re.compile(r"(?<=\d) {0,3}([-~～–—]) {0,3}(?=\d)")
 _POWER = re.compile(r"^(?=10[\^⁰-⁹¹²³*])")
-"""The start of a unit that is a power of ten, which would run together with the figure before it."""
+"""The start of a unit that is a power of ten, which would merge with the number before it."""
 _LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
 _EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
 _BARE_SIGN = re.compile(r"[-－]")
 _BRACKET = re.compile(r"[(（]([^()（）]+)[)）]")
 _NO_REFERENCE = re.compile("危急|警戒|偏[高低]|升高|降低|临界|异常|旧|原")
-"""What a bracket says of ranges that are no references."""
+"""Words in brackets after ranges that are not references."""
 
 
 def word_of(key: str) -> str:
-    """Return the name of a flat record's key: for `info.症状` the last part."""
+    """Return the name of a flat record's key: the last part of `info.症状`."""
     return plain(key.rpartition(".")[2]) or plain(key)
 
 
 def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record with the keys of its objects beside its own, `info.症状`; objects of ranges are unchanged."""
+    """Return a record with the keys of nested objects moved up, `info.症状`; range objects are unchanged."""
     flat: dict[str, Any] = {}
     waiting = [(str(key), value) for key, value in reversed([*record.items()])]
     while waiting:
@@ -76,7 +76,7 @@ def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain_text(value: Any) -> str | None:
-    """Return a value as text, with list entries separated by `、`; None for placeholders of nothing: a blank, a dash, null."""
+    """Return a value as text, with list entries joined by `、`; None for empty values: a blank, a dash, null."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -98,7 +98,7 @@ def is_range(text: str) -> bool:
 
 
 def range_text(value: Any, unit: str | None = None) -> str | None:
-    """Return reference ranges as text, each with the unit beside them: 男性：120-160g/L；女性：110-150g/L."""
+    """Return reference ranges as text, with the unit after each: 男性：120-160g/L；女性：110-150g/L."""
     ranges = ((who, _BETWEEN.sub(r"\1", text)) for who, text in _ranges(value))
     parts = [f"{who}：{text}" if who else text for who, text in ranges]
     unit = _POWER.sub("×", unit or "")
@@ -106,7 +106,7 @@ def range_text(value: Any, unit: str | None = None) -> str | None:
 
 
 def joined_range(least: str | None, most: str | None) -> str | None:
-    """Return the range between two figures, either of which may be missing."""
+    """Return the range between two numbers, either of which may be missing."""
     if least and most:
         return f"{least}-{most}"
     return f"≥{least}" if least else f"≤{most}" if most else None
@@ -121,7 +121,7 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
         text = str(value).strip() if value is not None else ""
         return [("", text)] if text and (_BARE_SIGN.fullmatch(text) or not _EMPTY.fullmatch(text)) else []
     ranges = [(_WHO[plain(key)], pair) for key, inner in value.items() if plain(key) in _WHO for pair in _ranges(inner)]
-    if ranges:  # beside 理想, a high value is nobody's range
+    if ranges:  # next to 理想, a high value is no reference
         return [(f"{who}{inner}", text) for who, (inner, text) in ranges]
     ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
     span = joined_range(ends.get(0), ends.get(1))
@@ -129,7 +129,7 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
         each for key, each in value.items() if isinstance(each, str) and plain(key) not in {*_ENDS, *_words().unit} and plain_text(each)
     ]
     if not all(plain(each) in _WHO or _AGE.fullmatch(each) for each in told):
-        return []  # a level, or people that are not known: nobody's range
+        return []  # a level or an unknown group: no reference
     who = people_in(told)
     unit = next((each for key, each in value.items() if plain(key) in _words().unit and isinstance(each, str)), "")
     return [(who, span + unit)] if span else []
@@ -148,27 +148,27 @@ def _is_range_object(value: Mapping[str, Any]) -> bool:
 
 _FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
 NAME = "名称"
-"""Key of the name of a record that is made of others."""
+"""Key of the name of a record built from other records."""
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
 _FROM, _BOOK = "来源", "出处"
 """Labels of a plant and its part, a place or a text; and of a book."""
 _TOLD_BY_NAME = ("medicine", "food")
-"""Kinds of which the same is said; their names tell them apart."""
+"""Kinds with the same labels, which only the names of entries distinguish."""
 _KEY, _OF_SECTION = 12, 108
-"""Votes of a key for its kind, or for all of its kinds together, and those of a heading above or a class."""
+"""Votes of a key for its kind, shared among several kinds; votes of a section heading or class."""
 _NO_HEAD = "symptom"
-"""The kind of which no facts are made, whose labels are those of diseases: only the words for it tell it."""
+"""The kind without facts, with the labels of diseases: only explicit words identify it."""
 _TRADITIONAL = ("性味", "归经", "性味归经")
-"""Labels of Chinese medicine: the use of an entry with them is not an effect."""
+"""Labels of Chinese medicine: they turn the indications of an entry into uses."""
 _LEAST = 2
-"""A single record proves nothing: a document is one, too, and so are its parts, run together."""
+"""Minimum number of records: one proves nothing, as any document, or its merged parts, is one."""
 _SAMPLE, _MOST_KINDS, _LEAST_DIFFERENT = 1_000, 15, 3
 _MAX_NAME_CHARS, _PROSE_CHARS = 30, 60
 _LOOKS = 0.3
-"""Share of names or values that must look like those of their kind."""
+"""Minimum share of names or values that look like those of their kind."""
 _PROPOSED = 0.6
 SURE = 0.5
-"""Confidence above which records are read without confirmation."""
+"""Confidence from which records are read without confirmation."""
 _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
@@ -200,13 +200,13 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LayoutProposal(NamedTuple):
-    """The layout that records seem to have."""
+    """The layout that records probably have."""
 
     layout: RecordLayout
     confidence: float
     """From 0 to 1: how certain the kind is, by words, names and values."""
     by_content: dict[str, str]
-    """Keys whose label is not a known word but is inferred from their values; they are in no layout until somebody confirms them."""
+    """Keys whose label is inferred from their values, not from a known word; in no layout until a person confirms them."""
     unknown: list[str]
     """Keys about which nothing is known."""
 
@@ -219,10 +219,10 @@ class _Column(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def kind_words(key: str) -> list[tuple[str, str, bool]]:
-    """Return each kind and label that a key's name may stand for, and whether it gives facts.
+    """Return each kind and label that a key's name may stand for, and whether facts are made of it.
 
-    A qualifier changes nothing: `mainAdverse`, 常见症状. Of words that share a value, 作用原理/适应症, one may be known: of two known ones,
-    适应症/禁忌症, nobody says which a part of the value is of.
+    Qualifiers are ignored: `mainAdverse`, 常见症状. If words share a value, 作用原理/适应症, only one may be known: with two known ones,
+    适应症/禁忌症, it is unclear which part of the value belongs to which.
     """
     known = _labels_by_word()
     word = word_of(key).rstrip("0123456789") or word_of(key)
@@ -234,13 +234,13 @@ def kind_words(key: str) -> list[tuple[str, str, bool]]:
 
 
 def is_bare_label(text: str) -> bool:
-    """Return whether a text is exactly a word for what is said of something, or for what is described."""
+    """Return whether a text is exactly a label, or a word for an entry's name."""
     words = [word_of(text), *(plain(part) for part in text.split("/"))]
     return any(word in _labels_by_word() or word in _names() for word in words) or is_alias(text)
 
 
 def _unqualified(word: str) -> list[str]:
-    """Return a word and what is left of it without qualifiers, the longest first; a name is whole."""
+    """Return a word and what remains of it without qualifiers, longest first; names are not shortened."""
     before, after, of = _qualifiers()
     found = [word]
     for each in found if _rank_of(word) is None and len(word) <= _MAX_NAME_CHARS else ():
@@ -251,7 +251,7 @@ def _unqualified(word: str) -> list[str]:
 
 @cache
 def _qualifiers() -> tuple[re.Pattern[str], re.Pattern[str], frozenset[str]]:
-    """Return patterns of what is before and after a word, and the words of kinds."""
+    """Return patterns of qualifiers before and after a word, and the words of kinds."""
     of, before, after = (sorted(_words().qualifiers[place], key=len, reverse=True) for place in ("of", "before", "after"))
     return (
         re.compile(f"^(?:{'|'.join(sorted([*of, *before], key=len, reverse=True))})"),
@@ -261,7 +261,7 @@ def _qualifiers() -> tuple[re.Pattern[str], re.Pattern[str], frozenset[str]]:
 
 
 def names_entry(key: str) -> int | None:
-    """Return how well a key names what is described, 0 best; None if it does not."""
+    """Return how well a key names an entry, 0 being best; None if it does not."""
     return _rank_of(word_of(key))
 
 
@@ -272,9 +272,9 @@ def _rank_of(word: str) -> int | None:
 
 
 def kinds_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the kind of each record, by its keys and the heading or class that it stands under, which speaks for all below it.
+    """Return the kind of each record, by its keys and by the heading or class above it, which applies to all records below.
 
-    Names tell the kind of all those together whose keys are of two kinds alike.
+    If the keys fit two kinds equally, the names of all such records decide.
     """
     words, sections = _words(), [str(record.get(SECTION) or number) for number, record in enumerate(records)]
     votes = {section: Counter[str]() for section in sections}
@@ -306,7 +306,7 @@ def keys_for(part: str, keys: Iterable[str]) -> list[str]:
 
 
 def person_of(key: str) -> str:
-    """Return the people that a key names in addition, `参考值（男）`, `male_range`."""
+    """Return the group of people in a key's name, `参考值（男）`, `male_range`."""
     parts = [plain(part) for part in re.split(r"[\W_]+", unicodedata.normalize("NFKC", key)) if part]
     return next((_WHO[part] for part in parts if _WHO.get(part)), "")
 
@@ -324,13 +324,13 @@ def remark_in(record: Mapping[str, Any], name: str | None) -> str | None:
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
-    """Return whether a header has a name and something that describes it."""
+    """Return whether a header has a name and a key that describes it."""
     words = [(names_entry(key), kind_words(key)) for key in keys]
     return any(rank is not None for rank, _ in words) and any(says for _, labels in words for _, _, says in labels)
 
 
 def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
-    """Return the keys beside the path to records: what the document states about itself."""
+    """Return the keys next to the path to records: what the document states about itself."""
     keys: list[str] = []
     current: Any = document
     for key in way:
@@ -342,7 +342,7 @@ def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
 
 
 _MOST_KEYS = 4096
-"""Of a sample; more are names, of records or of nothing."""
+"""Maximum number of keys in a sample; more means that the keys are data."""
 
 
 def propose_records(
@@ -359,10 +359,10 @@ def propose_records(
     Args:
         hint: the file's name and the keys that lead to the records.
         array: those keys, for the layout.
-        beside: keys that are beside the path and belong to no record.
-        least: how many records show that they are entries.
-        by_values: whether values alone may show it, for a layout that a person confirms.
-        of: their kind, if it is known.
+        beside: keys next to the path, which belong to no record.
+        least: minimum number of records that must look like entries.
+        by_values: whether values alone are enough, for a layout that a person confirms.
+        of: their kind, if known.
     """
     if len(records) < least:
         return None
@@ -449,7 +449,7 @@ def _as_kind(
     type_key, types = _types(kind, columns, used)
     ranges = [key for key, label in labels.items() if label == RANGES]
     if people and len(_different(rows, [name, *people, *ranges])) > len(_different(rows, [name, *people])):
-        return None  # something else tells whom each range applies to
+        return None  # another value says which people each range applies to
     prose = {key for key in labels if kind == "disease" and _is_prose(columns[key].texts)}
     sections = [key for key in columns if key in prose or (labels.get(key) == "desc" and kind == "disease")]
     entity = EntityLayout(
@@ -477,19 +477,19 @@ def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tu
 
 
 def _of_others(key: str) -> bool:
-    """Return whether a key says in brackets that its ranges are critical or of others: 参考值（危急）."""
+    """Return whether a key says in brackets that its ranges are critical or otherwise no references: 参考值（危急）."""
     inner = _BRACKET.search(key)
     return inner is not None and not person_of(key) and _NO_REFERENCE.search(inner[1]) is not None
 
 
 def are_people(texts: Sequence[str]) -> bool:
-    """Return whether texts are nothing but people, and their ages, that ranges apply to."""
+    """Return whether texts contain only groups of people and ages that ranges apply to."""
     known = [plain(text) in _WHO for text in texts]
     return any(known) and all(is_known or _AGE.fullmatch(text) for text, is_known in zip(texts, known, strict=True))
 
 
 def people_in(texts: Iterable[str]) -> str:
-    """Return the people that the values of columns of people name together, 男性20~59岁."""
+    """Return the group of people that the columns of sex and age describe together, 男性20~59岁."""
     return "".join(_WHO.get(plain(text), text) for text in texts)
 
 
@@ -503,7 +503,7 @@ def _column(rows: Sequence[Mapping[str, Any]], key: str) -> _Column:
 
 
 def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | None:
-    """Return the key of the names: by its word, by the key that the records are under, or by its values."""
+    """Return the key of the names: by its word, by the key that leads to the records, or by its values."""
     if array and array[-1] == "*" and "*" in columns:
         return "*"
     distinct = 0.1 if any(are_people(column.texts) for column in columns.values()) else 0.5
@@ -525,7 +525,7 @@ def _are_names(column: _Column, distinct: float) -> bool:
 
 
 def _fits(kind: str, label: str, texts: Sequence[str]) -> float:
-    """Return the share of pieces that look like those of a label; 0 if it is not known how they look."""
+    """Return the share of pieces that look like those of a label; 0 if no pattern is known for it."""
     if label == RANGES:
         return sum(is_range(text) for text in texts) / len(texts)
     pattern = _words().content.get(kind, {}).get(label)
@@ -533,19 +533,19 @@ def _fits(kind: str, label: str, texts: Sequence[str]) -> float:
 
 
 def _is_plausible(label: str, texts: Sequence[str], fits: float) -> bool:
-    """Return whether values can be what the label means: ranges, or words in Chinese."""
+    """Return whether values fit the label's meaning: ranges, or Chinese words."""
     return fits >= _LOOKS if label == RANGES else sum(bool(_HAN.search(text)) for text in texts) >= 0.5 * len(texts)
 
 
 def _by_content(kind: str, texts: Sequence[str]) -> str | None:
-    """Return the label whose values look most like these, if most of them do."""
+    """Return the label whose values look most like these, if most of these do."""
     shares = {label: _fits(kind, label, texts) for label in _words().content.get(kind, {})}
     best = max(shares, key=shares.__getitem__, default=None)
     return best if best is not None and shares[best] >= _PROPOSED and len(set(texts)) >= _LEAST_DIFFERENT else None
 
 
 def _types(kind: str, columns: Mapping[str, _Column], used: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the key whose values distinguish the kinds of the records, if there are several, and the kind for each value."""
+    """Return the key whose values distinguish the kinds of records, if there are several kinds, and the kind for each value."""
     for key, column in columns.items():
         values = Counter(column.texts)
         if key in used or column.filled < 0.9 or not 1 < len(values) <= _MOST_KINDS or len(values) * 5 > len(column.texts):
@@ -590,10 +590,10 @@ def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
 
 
 def _parts_of(key: str) -> set[str]:
-    """Return the word of a key, and those of its parts: 英文缩写/别名."""
+    """Return the words of a key: the whole and its parts, 英文缩写/别名."""
     return {word_of(key), *map(plain, _SHARED.split(key.rpartition(".")[2]))}
 
 
 def is_alias(key: str) -> bool:
-    """Return whether a key names other names."""
+    """Return whether a key contains other names of an entry."""
     return not _parts_of(key).isdisjoint(_words().alias)

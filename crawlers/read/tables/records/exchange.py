@@ -1,4 +1,4 @@
-"""Question banks exchanged as Moodle XML. Bytes in, questions out."""
+"""Question banks exported as Moodle XML: bytes -> questions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -20,14 +20,14 @@ from crawlers.text.fields import images_in, text_of
 
 
 class ExchangedQuestion(Struct, kw_only=True):
-    """The parts of a question, each as HTML or text."""
+    """The parts of a question, as HTML or text."""
 
     stem: str
     options: list[str] = []
     right: Sequence[int] = ()
     """Positions of the correct options, counted from 0."""
     words: Sequence[str] = ()
-    """Correct answers of a question without options; each is correct by itself."""
+    """Correct answers of a question without options; any one of them is enough."""
     explanation: str = ""
     about: str = ""
     type: str = ""
@@ -74,7 +74,7 @@ _TOP = ("$course$", "$system$", "$module$", "top", "")
 
 
 def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], ExchangedQuestion]]]:
-    """Yield the questions of a file with the function that reads each; descriptions are not questions."""
+    """Yield the questions of a file, each with the function that reads it; descriptions are not questions."""
     about = ""
     for question in root.iterchildren("question"):
         kind = question.get("type", "")
@@ -116,7 +116,7 @@ def _share(answer: Any) -> float:
 
 
 def _html(part: Any) -> str:
-    """Return a text as HTML: what Moodle stores as plain text is escaped."""
+    """Return a text as HTML; Moodle's plain text is escaped."""
     if part is None:
         return ""
     text = words_of(part.find("text"))
@@ -130,25 +130,25 @@ _CONTENTS = ("question/questiontext", "question/category", "question[@type='desc
 
 
 def exchange_format(name: str, body: bytes) -> str:
-    """Return the format of an XML file: that of its questions, or else the one that its root names.
+    """Return the format of an XML file: by its questions, else by its root.
 
     Raises:
-        ValueError: the file is not XML that is read, or has neither.
+        ValueError: the file is not readable XML, or has neither.
     """
     root = root_of(name, body)
     if root.tag == "quiz" or format_by_content(name, body):
         return "moodle_xml"
     found = f"{name}: line {root.sourceline}: <{root.tag[:40]}> found"
     raise Refusal(
-        f"{found}; expected <quiz> of Moodle XML, or an element for each question or entry; of another bank, export that or a table"
+        f"{found}; expected <quiz> of Moodle XML, or an element for each question or entry; export other banks as Moodle XML or as a table"
     )
 
 
 def format_by_content(name: str, body: bytes) -> str:
-    """Return the format whose questions an XML file has, whatever its root is named; nothing if it has those of none.
+    """Return the format whose questions an XML file has, whatever its root is named; empty if it has no questions.
 
     Raises:
-        ValueError: the file is not XML that is read.
+        ValueError: the file is not readable XML.
     """
     root = root_of(name, body)
     return "moodle_xml" if any(root.find(content) is not None for content in _CONTENTS) else ""

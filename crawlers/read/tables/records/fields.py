@@ -1,4 +1,4 @@
-"""Fields of one record: a record and the keys that a layout names in, text and options out; an unreadable one raises a Misfit."""
+"""Fields of one record: the record and the keys from its layout -> text and options; an unreadable field raises a Misfit."""
 
 import json
 from collections.abc import Iterable
@@ -20,21 +20,21 @@ _RAW_CHARS, _NO_INDEX = 2000, -1
 
 
 class Keys(NamedTuple):
-    """The keys of one field, of which the first that has a value counts."""
+    """The keys of one field; the first one with a value is read."""
 
     names: tuple[str, ...]
     may_miss: bool = True
 
 
 def keys_of(shape: RecordLayout, field: str) -> Keys:
-    """Return the keys of a field as the layout lists them: those with `?` may be missing."""
+    """Return the keys of a field in the layout's order; keys with `?` may be missing."""
     keys = (shape.questions or {}).get(field, "?")
     listed = [keys] if isinstance(keys, str) else keys
     return Keys(tuple(key.rstrip("?") for key in listed), any(key.endswith("?") for key in listed))
 
 
 def value_of(record: dict[str, Any], keys: Keys) -> tuple[str, Any]:
-    """Return the first key that has a value, and the value; if none has, the first that is present."""
+    """Return the first key that has a value, and the value; if none has one, the first key that is present."""
     present = None
     for key in keys.names:
         if key in record:
@@ -51,7 +51,7 @@ def value_of(record: dict[str, Any], keys: Keys) -> tuple[str, Any]:
 
 
 def text_of(record: dict[str, Any], keys: Keys) -> str | None:
-    """Return a field as text: lists joined by `、`, None if it is empty."""
+    """Return a field as text, with lists joined by `、`; None if it is empty."""
     return as_text(*value_of(record, keys))
 
 
@@ -69,7 +69,7 @@ def as_text(key: str, value: Any) -> str | None:
 
 
 def as_options(key: str, value: Any, labelled: tuple[str, str] | None = None) -> list[str] | None:
-    """Return options from a list of texts, an object of letters or one text; empty ones at the end are dropped, others stay empty."""
+    """Return options from a list of texts, an object of letters or one text; trailing empty options are dropped, others stay empty."""
     if value is None or isinstance(value, str):
         return split_options(value or "") or None
     if labelled and isinstance(value, list) and all(isinstance(entry, dict) and set(labelled) <= entry.keys() for entry in value):
@@ -89,7 +89,7 @@ def as_options(key: str, value: Any, labelled: tuple[str, str] | None = None) ->
 
 
 def _objects_of_lists(lists: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return options that are two lists, `{label: [A, B], text: [甲, 乙]}`, as objects; nothing if they are not such lists."""
+    """Return options given as two lists, `{label: [A, B], text: [甲, 乙]}`, as objects; empty for anything else."""
     names = next((pair for pair in product(_LABEL_KEYS, _TEXT_KEYS) if set(pair) == lists.keys() and len(lists) == 2), None)
     columns = [lists[name] for name in names or ()]
     if names is None or not all(isinstance(column, list) for column in columns) or len(columns[0]) != len(columns[1]):
@@ -105,7 +105,7 @@ def images_of(value: Any) -> int:
 
 
 def without_images(value: Any) -> Any:
-    """Return a text, or a list of texts, without image placeholders; None if nothing else is left."""
+    """Return a text, or a list of texts, without image placeholders; None if nothing else remains."""
     if isinstance(value, list):
         return [text.replace(IMAGE, "").strip() for text in value]
     return (value.replace(IMAGE, "").strip() or None) if isinstance(value, str) else value
@@ -136,7 +136,7 @@ def _refuse_repeated_key(key: str, value: Any) -> None:
 
 
 def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str] | None:
-    """Return options with a column each; if the first column has them all, as under a wide header 选项, its parts."""
+    """Return options from one column each; if the first column contains them all, as under a wide 选项 header, its parts."""
     texts = [text_of(record, Keys((key,))) or "" for key in _option_keys(record, shape)]
     if shape.by_words and is_unnamed(shape.option_keys[1]) and len(whole := split_options(texts[0])) > 1:
         if any(texts[1:]):
@@ -154,7 +154,7 @@ def _are_lettered(texts: list[str]) -> bool:
 
 
 def _option_keys(record: dict[str, Any], shape: RecordLayout) -> list[str]:
-    """Return the columns of the options; where these are letters, a record may have more than others: E beside A to D."""
+    """Return the option columns; if these are named by letters, a record may have more than others: E after A to D."""
     count = len(shape.option_keys)
     if "".join(shape.option_keys) != LETTERS[:count]:
         return shape.option_keys
@@ -171,8 +171,8 @@ def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | Non
 
 
 def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
-    """Return whether the answers of records without a named layout are indices of options counted from 0: integers, alone or in lists, with
-    0 among them; -1 stands for no answer.
+    """Return whether the answers of records without a named layout are option indices counted from 0: integers, alone or in lists, with a 0
+    among them; -1 stands for no answer.
     """
     keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]
     answers = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
@@ -184,7 +184,7 @@ def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
 
 
 def raw_of(record: dict[str, Any]) -> str:
-    """Return the original record, truncated to the length that a Lost keeps."""
+    """Return the original record, truncated to the length of a Lost."""
     return json.dumps(record, ensure_ascii=False)[:_RAW_CHARS]
 
 

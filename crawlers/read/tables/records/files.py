@@ -1,4 +1,4 @@
-"""Files of records and rows -> their items, by a layout, by the names of the columns, or by what the columns hold."""
+"""Files of records and rows -> their items, by a layout, by column names, or by the content of the columns."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -37,11 +37,11 @@ from crawlers.read.tables.records.reading import FileReading, answered_count, ar
 from crawlers.read.tables.roles.solver import SURE as SURE_ROLES
 
 _SAMPLE = 300
-"""Rows of a table that show whether they fit the names of its columns."""
+"""Number of rows checked against the column names."""
 NOWHERE = Provenance(source="", url="", snapshot="", page_id="", position="")
 _MOST_KEYS_NAMED, _MOST_KEY_CHARS = 12, 80
 _MOST_WAYS = 40
-"""Lists of one document that may be those of entities."""
+"""Maximum number of lists in a document tried as lists of entities."""
 
 
 class Part(NamedTuple):
@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 
 def read_with_layout(name: str, body: bytes, layout: RecordLayout, provenance: Provenance, beside_keys: Collection[str]) -> FileReading:
-    """Return the reading of a file of records or rows by the layout of its kind."""
+    """Return the reading of a file of records or rows by a given layout."""
     reading = FileReading()
     if _are_records(name):
         parts = [Part(layout, list(passed_on(read_records(name, body, layout.array), layout)))]
@@ -62,10 +62,10 @@ def read_with_layout(name: str, body: bytes, layout: RecordLayout, provenance: P
 
 
 def read_without_layout(name: str, body: bytes, provenance: Provenance, beside_keys: Collection[str]) -> FileReading:
-    """Return the reading of a file of records or rows: by the names of its columns if its first rows fit them, else by what they hold.
+    """Return the reading of a file of records or rows: by column names if the first rows fit them, else by content.
 
     Raises:
-        ValueError: neither reveals questions or entries; the message says what was expected.
+        ValueError: neither gives questions or entries; the message says what was expected.
     """
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in (*SOURCES, *TEXTS, *PAGES, ".xml"):
@@ -90,7 +90,7 @@ def read_without_layout(name: str, body: bytes, provenance: Provenance, beside_k
 
 
 def _shows_more(name: str, body: bytes, parts: Iterable[Part], array: Sequence[str]) -> bool:
-    """Return whether the first rows do not fit the names of their columns, and content certainly shows options, answers or other lists."""
+    """Return whether the first rows contradict the column names, and the content certainly shows options, answers or other lists."""
     sample = _added(FileReading(), [Part(part.layout, part.records[:_SAMPLE]) for part in parts], NOWHERE, name, ())
     answered = 0 if are_numbers(sample) else answered_count(sample)
     if 2 * answered >= sample.record_count and not may_miss_options(sample) and not has_empty(sample):
@@ -123,16 +123,16 @@ def _are_records(name: str) -> bool:
 
 
 def _named_records(reading: FileReading, name: str, body: bytes) -> list[Part]:
-    """Return the records of a JSON or parquet file with the layout that their keys show; `shape` of the reading is that of entries.
+    """Return the records of a JSON or parquet file with the layout inferred from their keys; for entries, also set `shape` of the reading.
 
     Raises:
-        ValueError: the keys are those of neither questions nor entries.
+        ValueError: the keys fit neither questions nor entries.
     """
     records = list(read_records(name, body))
     keys = _keys_of(records)
     shape = layout_of_keys(keys)
     ways = ways_to_records([record for _, record in records if isinstance(record, dict)]) if shape is None else []
-    if len(records) == len(ways) == 1:  # one document with only one list: its records can be no others
+    if len(records) == len(ways) == 1:  # one document with one list: these must be its records
         inner = list(read_records(name, body, ways[0]))
         if (shape := layout_of_keys(_keys_of(inner))) is not None:
             records, reading.array = inner, tuple(ways[0])
@@ -152,22 +152,22 @@ def _proposal_of(
     objects = [record for _, record in records if isinstance(record, dict)]
     best, sure = propose_records(objects, name, by_values=by_values), 0
     if best is None and len(objects) == 1:
-        for way in islice(ways_to_entities(objects[0]), _MOST_WAYS):  # the file is read again for each
+        for way in islice(ways_to_entities(objects[0]), _MOST_WAYS):  # the file is read again for each list
             below = list(read_records(name, body, way))
             inner = [record for _, record in below if isinstance(record, dict)]
             if len(inner) > 1 and all(keys_for("start", each) and keys_for("end", each) for each in inner):
-                return None, records  # the edges of a graph, without which its nodes say little
+                return None, records  # the edges of a graph, without which its nodes mean little
             proposal = propose_records(inner, " ".join((name, *way)), way, beside_way(objects[0], way), by_values=by_values)
             sure += proposal is not None and EVERY not in way and proposal.confidence >= SURE
             if sure > 1:
-                return None, records  # entries of several kinds, which are read together
+                return None, records  # entries of several kinds, which must be read together
             if proposal and (best is None or proposal.confidence > best.confidence):
                 best, records = proposal, below
     return best, records
 
 
 def proposed_records(name: str, body: bytes) -> tuple[LayoutProposal, list[dict[str, Any]]]:
-    """Return the layout that a file of records, or its first such table, seems to have, and the records.
+    """Return the layout that a file of records, or its first such table, probably has, and the records.
 
     Raises:
         ValueError: the file is damaged, or contains no entries of an encyclopedia.
@@ -202,7 +202,7 @@ def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str], wa
 
 
 def _named_sheets(reading: FileReading, name: str, body: bytes) -> list[Part]:
-    """Return the rows of each table with the layout that its header shows: of questions, or else of entries.
+    """Return the rows of each table with the layout inferred from its header: questions, else entries.
 
     Raises:
         ValueError: no header is known.
@@ -236,13 +236,13 @@ def _parts_of_sheets(
     is_header: IsHeader,
     layout_of: Callable[[SheetTable, list[LocatedRow]], RecordLayout | None],
 ) -> list[Part]:
-    """Return the rows of the tables of a file that have a layout; what is above them, and which have none, is added to the reading."""
+    """Return the rows of a file's tables that have a layout; text above them and tables without one are added to the reading."""
     parts: list[Part] = []
     for sheet in read_sheets(name, sheets_in(name, body), is_header):
         rows = list(sheet.rows)
         layout = layout_of(sheet, rows) if sheet.header else None
         if layout is None:
-            why = sheet.why or "no header that is known, so its rows are not read"
+            why = sheet.why or "no known header, so its rows are not read"
             reading.skipped.append(f"sheet {sheet.name}: {why}: {' '.join(sheet.above[:1])}")
             continue
         sheet.rows = iter(rows)
@@ -268,7 +268,7 @@ def _add_records(
     name: str,
     beside_keys: Collection[str],
 ) -> None:
-    """Read records into items; record which keys are read, which are not, and the values under `beside_keys`."""
+    """Read records into items; note which keys are read and which are not, and the values under `beside_keys`."""
     reader, used, spare, keys_present = RecordReader(shape, shape.subject_of(name)), shape.used(), Counter[str](), set[str]()
     left = Counter[str]()
     for position, record in records:

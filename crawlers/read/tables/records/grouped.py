@@ -1,4 +1,4 @@
-"""Rows that say one thing each -> one record for each head. Pure."""
+"""Rows that state one thing each -> one record per head. Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ _FEWEST_BELOW, _BELOW = 2, 0.2
 
 
 def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = None) -> list[tuple[str, dict[str, Any]]]:
-    """Return rows that say one thing each as one record for each head; nothing if most rows have their own.
+    """Return rows that state one thing each as one record per head; empty if most rows have their own head.
 
     A column may say what each row states, and a head may be in the first of its rows only. Remarks and rows that lack a head are unchanged.
     """
@@ -62,21 +62,21 @@ def _go_on(rows: Sequence[Mapping[str, Any]], head: str) -> bool:
 
 
 def of_people(records: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
-    """Return rows of ranges, each with the name that the first of several rows has; nothing if no column has the people of ranges."""
+    """Return rows of ranges, copying the name from the first of several rows; empty if no column contains groups of people."""
     keys = list(dict.fromkeys(key for _, row in records for key in row))
     head = min((key for key in keys if names_entry(key) is not None), key=lambda key: names_entry(key) or 0, default=None)
     if head is None or not any(are_people([text for _, row in records if (text := plain_text(row.get(key)))]) for key in keys):
         return []
     rows, name = list[tuple[str, dict[str, Any]]](), ""
     for position, row in records:
-        if sum(plain_text(value) is not None for value in row.values()) > 1:  # else a note
+        if sum(plain_text(value) is not None for value in row.values()) > 1:  # else it is a note
             name = plain_text(row.get(head)) or name
             rows.append((position, row | {head: name}))
     return rows
 
 
 def _belong_together(fields: Mapping[str, Collection[str]]) -> bool:
-    """Return whether columns that are no facts by themselves differ together from row to row, or one with a range: age, limits, sample."""
+    """Return whether non-fact columns vary together between rows, or one varies with a range: age, limits, sample."""
     differ = [key for key, texts in fields.items() if len(texts) > 1]
     alone = [key for key in differ if not kind_words(key)]
     return len(alone) > 1 or (len(alone) == 1 and any(kind == _MEASURED for key in differ for kind, _, _ in kind_words(key)))

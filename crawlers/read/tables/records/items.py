@@ -1,4 +1,4 @@
-"""One record to its items, by a layout. From values to values; a record without a required field gives a Lost with position and reason."""
+"""One record -> its items, by a layout. Pure; a record without a required field gives a Lost with position and reason."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ from crawlers.read.vocabulary.options import letter_of
 
 _FEWEST_OPTIONS = 2
 RANGES = "参考区间"
-"""Label of a range that has a key for each of its ends."""
+"""Label of a range with a separate key for each end."""
 
 
 def entity_of(record: dict[str, Any], shape: EntityLayout, provenance: Provenance) -> EntityItem:
@@ -76,7 +76,7 @@ def entity_of(record: dict[str, Any], shape: EntityLayout, provenance: Provenanc
 
 
 def _texts(record: dict[str, Any], shape: EntityLayout) -> Iterator[tuple[int, str, str]]:
-    """Yield index, key and text of each field of a record except its names."""
+    """Yield the index, key and text of each field of a record except its names."""
     unit = plain_text(record.get(shape.unit)) if shape.unit else None
     ends = [plain_text(record.get(key)) if key else None for key in (shape.least, shape.most)]
     people = people_in(text for key in shape.people if (text := plain_text(record.get(key))))
@@ -111,7 +111,7 @@ class RecordReader:
     """Reads the records of one layout.
 
     Args:
-        subject: what the file's name states, for sets that state it nowhere else.
+        subject: from the file's name, for sets that state it nowhere else.
     """
 
     def __init__(self, shape: RecordLayout, subject: str | None = None) -> None:
@@ -120,7 +120,7 @@ class RecordReader:
         self._behind = {*shape.keys_of("answer_raw"), *shape.keys_of("explanation_raw")}  # an image there is not needed for the answer
 
     def items(self, record: dict[str, Any], provenance: Provenance) -> Iterator[Item | Lost]:
-        """Yield the items of a record; for one that cannot be read, a Lost with the reason."""
+        """Yield the items of a record; if it cannot be read, a Lost with the reason."""
         split_on = self._shape.split_on
         parts = record.get(split_on) if split_on else None
         if self._shape.entity is not None or not isinstance(parts, list):
@@ -152,7 +152,7 @@ class RecordReader:
             is_options = field in ("options_raw", "shared_options_raw")
             fields[field] = as_options(key, value, shape.labelled_options) if is_options else as_text(key, value)
             if field == "difficulty_raw" and fields[field]:
-                fields[field] = f"{key.rpartition('.')[2]}：{fields[field]}"  # by the name, the number is a rate or a level
+                fields[field] = f"{key.rpartition('.')[2]}：{fields[field]}"  # prefix the key's name: the number is a rate or a level
         if shape.option_keys:
             fields["options_raw"] = options_in_columns(record, shape) or fields.get("options_raw")
         if shape.zero_based_answer:
@@ -168,14 +168,14 @@ class RecordReader:
         if self._subject and not fields.get("subject_raw"):
             fields["subject_raw"] = self._subject
         images = sum(images_of(value) for key, value in record.items() if key not in self._behind)
-        return question_of(fields, images, provenance, is_checked=not shape.by_words)  # `clean` checks those for the same
+        return question_of(fields, images, provenance, is_checked=not shape.by_words)  # else `clean` checks the same
 
 
 def question_of(fields: dict[str, Any], images: int, provenance: Provenance, is_checked: bool = False) -> QuestionItem:
-    """Return the question with some fields.
+    """Return the question with the given fields.
 
     Raises:
-        Misfit: it is none, or its options are certainly elsewhere.
+        Misfit: it is not a question, or its options are certainly elsewhere.
     """
     if images:
         fields = {field: without_images(value) for field, value in fields.items()} | {"images": images}
@@ -189,7 +189,7 @@ def question_of(fields: dict[str, Any], images: int, provenance: Provenance, is_
 
 
 def _check_options(fields: dict[str, Any]) -> None:
-    """Check that a question whose answer is a letter has options: otherwise they are where nobody looked."""
+    """Check that a question answered by a letter has options: otherwise they were missed."""
     kinds = {kind_of(flat(fields.get(field) or "")) for field in ("type_raw", "section_raw")}
     lettered = answer_form(fields.get("answer_raw")) == "letters"
     if lettered and not fields.get("options_raw") and not fields.get("shared_options_raw") and not kinds & {"verdict", "blank"}:
@@ -204,12 +204,12 @@ def _check_options(fields: dict[str, Any]) -> None:
 
 
 def _may_be_several(option: str) -> bool:
-    """Return whether a text has lettered options without a sign between them, `A、甲B、乙`, which `clean` divides."""
+    """Return whether a text contains lettered options without separators, `A、甲B、乙`, which `clean` divides."""
     return letter_of(flat(option)) == "A" and "B" in flat(option)
 
 
 def _check_answers(in_stem: str | None, beside: str | None) -> None:
-    """Check that letters in the cell of the stem, if there are any, are those of the row's own answer."""
+    """Check that any answer letters in the stem's cell agree with the row's own answer."""
     if not (in_stem and beside and answer_form(in_stem) == answer_form(beside) == "letters"):
         return
     if set(letters_in(flat(in_stem))) != set(letters_in(flat(beside))):
@@ -217,7 +217,7 @@ def _check_answers(in_stem: str | None, beside: str | None) -> None:
 
 
 def _cut_off_options(stem: str, shape: RecordLayout) -> dict[str, Any]:
-    """Return stem and options of a text that ends in options; nothing if there are none."""
+    """Return the stem and options of a text that ends in options; empty if there are none."""
     if shape.by_words and (parts := parts_of_stem(stem)):
         if "doubt" in parts:
             raise Misfit(parts["doubt"], "the options in the cell of the stem are not one of each letter")
@@ -234,7 +234,7 @@ def _option_lines(text: str) -> list[str]:
 
 
 def heading_in(row: dict[str, Any], roles: Roles) -> str | None:
-    """Return the only text of a row if it is a heading of the rows below: by its words, or since a question has no text there."""
+    """Return the only text of a row if it is a heading: by its words, or because questions have no text in that column."""
     texts = [(key, value) for key, value in row.items() if value not in (None, "")]
     if len(texts) != 1 or not isinstance(text := texts[0][1], str) or text.isdigit():
         return None
@@ -243,7 +243,7 @@ def heading_in(row: dict[str, Any], roles: Roles) -> str | None:
 
 
 def item_of_row(record: dict[str, Any], row: dict[str, Any], roles: Roles, provenance: Provenance) -> QuestionItem | Lost:
-    """Return the question of a row, or what was lost with the reason; `record` has its raw fields."""
+    """Return the question of a row, or a Lost with the reason; `record` contains its raw fields."""
     try:
         _check_row(record, row, roles)
         fields: dict[str, Any] = {field: as_text(field, value) for field, value in record.items() if field not in ("options_raw", IN_CELL)}
@@ -255,7 +255,7 @@ def item_of_row(record: dict[str, Any], row: dict[str, Any], roles: Roles, prove
 
 
 def _check_row(record: dict[str, Any], row: dict[str, Any], roles: Roles) -> None:
-    """Raise Misfit for a row whose fields contradict each other, or its roles."""
+    """Raise Misfit for a row whose fields contradict each other or the column roles."""
     answer, options = record.get("answer_raw"), record.get("options_raw") or []
     if answer and record.get(IN_CELL, answer) != answer:
         raise Misfit("two_answers", f"{record[IN_CELL]!r} in the cell of the stem, but {answer!r} beside it")
@@ -277,19 +277,19 @@ def _is_verdict(answer: str) -> bool:
 
 
 def _are_undivided(row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
-    """Return whether the columns of options have text that is not several options, nor several that `clean` divides: `A、甲B、乙`."""
+    """Return whether the option columns contain text that neither is several options nor can be divided by `clean`, as `A、甲B、乙` can."""
     texts = [value for value in values_of(row, roles) if value not in (None, "", [], {})]
     is_lettered = len(texts) == 1 and isinstance(texts[0], str) and letter_of(flat(texts[0])) == "A"
     return bool(texts) and not is_lettered and len(record.get("options_raw") or []) < _FEWEST_OPTIONS
 
 
 def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
-    """Return whether an answer is a number, or signs that name no options in the form that its column has."""
+    """Return whether an answer is a number or signs that name no option in its column's form."""
     options = bool(record.get("options_raw"))
     if answer.isdigit():
         return not (options and roles.form == "words")
     form = roles.form if roles.form in FORMS else "letters"
-    is_made = roles.form == MARKED  # from the options themselves
+    is_made = roles.form == MARKED  # derived from the options themselves
     is_sign = set(answer) <= SIGNS or (len(answer) == 1 and answer.isascii() and answer_form(answer) != "verdict")
     stated = options_of(row, roles.options, roles.stem) if options and not is_made and is_sign else []
     return len(stated) >= _FEWEST_OPTIONS and not answer_letters(row.get(roles.answer or ""), stated, form)

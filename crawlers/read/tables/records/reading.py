@@ -1,4 +1,4 @@
-"""The reading of one file: its items, what happened to everything else in it, and how well it was read."""
+"""The reading of one file: its items, where everything else in it went, and how well it was read."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from crawlers.read.vocabulary.labels import flat
 
 
 class Misfit(ValueError):
-    """A field that is missing or contains what cannot be read."""
+    """A field that is missing or unreadable."""
 
     def __init__(self, reason: str, words: str) -> None:
         super().__init__(words)
@@ -28,30 +28,30 @@ class FileReading(Struct):
     """The content of one file. Grows while the file is read."""
 
     items: list[Item] = field(default_factory=list)
-    """Items, including those with `doubt`: what could not be read."""
+    """Items, including those with `doubt`, which could not be read."""
     record_count: int = 0
-    """Records, or numbered questions of a paper: as many as there are items."""
+    """Number of records, or of numbered questions of a paper; equal to the number of items."""
     unread: list[str] = field(default_factory=list)
-    """What belongs to no item: titles, remarks, removed page headers."""
+    """Text that belongs to no item: titles, remarks, removed page headers."""
     skipped: list[str] = field(default_factory=list)
-    """Parts that were not read, such as sheets without a header: always reported, and counted with `unread`."""
+    """Parts that were not read, such as sheets without a header: always reported, and counted as `unread`."""
     faults: list[str] = field(default_factory=list)
-    """Where and why items with `doubt` could not be read, in words; questions spoiled by one line of a list are one."""
+    """Where and why items with `doubt` could not be read; questions spoiled by the same line of a list are one fault."""
 
     columns: dict[str, str] = field(default_factory=dict)
-    """Field of a question -> the keys of the records, or words of the header, that it is read from."""
+    """Question field -> the record keys or header words it is read from."""
     beside: dict[str, str] = field(default_factory=dict)
     """Position of a record -> its value under the first of the `beside_keys` that it has."""
     source: Text | None = None
-    """The lines that a paper was read from, for the account of its characters."""
+    """The lines of a paper, for the character account."""
     rows: list[tuple[str, dict[str, Any]]] | None = None
-    """Positions and values of the rows whose questions were read by content, for the same account."""
+    """Positions and values of rows read by content, for the character account."""
     array: tuple[str, ...] = ()
     """Keys that lead from a document to its records, if no layout names them."""
     shape: Any = None
     """The layout that was inferred for the file, if its format names none."""
     misfits: int = 0
-    """How many of them are records or pages that do not fit the format, rather than uncertain questions of a paper."""
+    """How many items with `doubt` are records or pages that do not fit the format, not uncertain questions of a paper."""
 
     @property
     def sound(self) -> list[QuestionItem]:
@@ -59,7 +59,7 @@ class FileReading(Struct):
         return [item for item in self.items if isinstance(item, QuestionItem) and item.doubt is None]
 
     def give_up(self, lost: Lost, provenance: Provenance) -> None:
-        """Add what could not be read as an item with `doubt`, so that `clean` counts it as rejected."""
+        """Add unreadable content as an item with `doubt`, so that `clean` counts it as rejected."""
         own = structs.replace(provenance, position=lost.position)
         self.misfits += lost.reason not in DOUBTS
         self.items.append(QuestionItem(url=own.url, provenance=own, stem_raw=lost.raw, doubt=lost.reason))
@@ -71,30 +71,30 @@ _WORDS = UNSURE_VERDICTS | CODES
 _TRUTH = ("正确", "错误")
 _FEWEST_OPTIONS, _FEWEST_CODES, _FEWEST_CHOICES = 2, 5, 3
 _NEARLY_ALL = 0.9
-"""Share of the questions and of the characters of a paper that is read as a whole."""
+"""Minimum share of questions and characters read for a paper to count as fully read."""
 
 
 def answered_count(reading: FileReading) -> int:
-    """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words if there are no
+    """Return the number of questions with a fitting answer: letters, a truth value, the text of an option, or words if there are no
     options.
     """
     return sum(map(_is_answered, reading.sound))
 
 
 def is_whole(reading: FileReading) -> bool:
-    """Return whether nearly all of a paper is read: few lines unread, few questions rejected or without an answer."""
+    """Return whether nearly all of a paper is read: few unread lines, few questions rejected or unanswered."""
     unread = sum(map(len, reading.unread))
     lines = sum(map(len, reading.source.lines)) if reading.source else 0
     return 0 < _NEARLY_ALL * reading.record_count <= answered_count(reading) and unread <= (1 - _NEARLY_ALL) * (unread + lines)
 
 
 def is_asked(item: QuestionItem) -> bool:
-    """Return whether a question has options or a truth value as answer, or asks: what has words beside it may be no question."""
+    """Return whether an item has options, a truth value as answer, or an interrogative stem; otherwise it may not be a question."""
     return bool(item.options_raw) or answer_form(item.answer_raw) == "verdict" or inquires(flat(item.stem_raw or ""))
 
 
 def lacks_options(item: QuestionItem) -> bool:
-    """Return whether a question has letters as answer and no options for them."""
+    """Return whether a question is answered by letters but has no options."""
     return not item.options_raw and answer_form(item.answer_raw) == "letters"
 
 
@@ -106,13 +106,13 @@ def texts_of(reading: FileReading) -> list[str]:
 
 
 def are_numbers(reading: FileReading) -> bool:
-    """Return whether most stems are only numbers, from a column mistaken for that of the questions."""
+    """Return whether most stems are only numbers, because the wrong column was read as stems."""
     stems = [item.stem_raw or "" for item in reading.sound]
     return sum(stem.strip().isdigit() for stem in stems) * 2 > len(stems)
 
 
 def may_miss_options(reading: FileReading) -> bool:
-    """Return whether most answers are truth values, or words, or numbers, of questions without options."""
+    """Return whether most answers to questions without options are truth values, words or numbers."""
     bare = [
         item
         for item in reading.items
@@ -122,12 +122,12 @@ def may_miss_options(reading: FileReading) -> bool:
 
 
 def has_empty(reading: FileReading) -> bool:
-    """Return whether records have neither a stem nor options: they may be cases with a list of questions."""
+    """Return whether records have neither a stem nor options: they may be cases with lists of questions."""
     return any("record_empty" in fault for fault in reading.faults)
 
 
 def _is_answered(item: QuestionItem) -> bool:
-    if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was mistaken for the options
+    if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a letter column was mistaken for the options
         return False
     if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
         return (item.answer_raw or "").strip() not in ("", "0", "1")
@@ -135,15 +135,15 @@ def _is_answered(item: QuestionItem) -> bool:
 
 
 def with_known_answers(reading: FileReading) -> FileReading:
-    """Return a reading of a table with the answers that its codes give, and without those that nothing explains."""
+    """Return a table's reading with coded answers translated, and without codes that nothing explains."""
     return _with_codes_doubted(with_verdicts_in_words(reading))
 
 
 def _with_codes_doubted(reading: FileReading) -> FileReading:
-    """Return a reading without the answers of questions without options that are codes which nothing explains.
+    """Return a reading without the unexplained codes that answer questions without options.
 
-    If they are only 0 and 1, which of the two means that a text is true? If most are numbers below 10, they may be positions of options
-    that were not found.
+    With only 0 and 1, it is unknown which one means true. If most are numbers below 10, they may be positions of options that were not
+    found.
     """
     bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
     answers = {index: (item.answer_raw or "").strip() for index, item in bare.items()}
@@ -152,7 +152,7 @@ def _with_codes_doubted(reading: FileReading) -> FileReading:
         lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
     elif len(codes) >= _FEWEST_CODES and 2 * len(codes) > sum(map(bool, answers.values())):
         lost = f"{len(codes)} answers are numbers below 10, without options: they may be positions of options that were not found"
-        codes = {index for index, answer in answers.items() if answer.isdecimal()}  # of several, or sums of bits
+        codes = {index for index, answer in answers.items() if answer.isdecimal()}  # of several options, or sums of bits
     else:
         return reading
     items = [structs.replace(bare[at], doubt="answer_unreadable") if at in codes else item for at, item in enumerate(reading.items)]
@@ -161,10 +161,10 @@ def _with_codes_doubted(reading: FileReading) -> FileReading:
 
 
 def with_verdicts_in_words(reading: FileReading) -> FileReading:
-    """Return a reading with 正确 or 错误 for `Y`, `N` and the like as answers of questions without options, if these have no other answers.
+    """Return a reading with `Y`, `N` and the like as 正确 and 错误, if questions without options have no other answers.
 
-    None of these letters names an option. Words that also answer other questions, `是`, count only beside choices, or below a type of
-    true-or-false questions.
+    None of these letters names an option. Words that also answer other questions, `是`, count only if there are choice questions too, or
+    if the type is true-or-false.
     """
     items = [(index, item) for index, item in enumerate(reading.items) if isinstance(item, QuestionItem)]
     bare = {index: item for index, item in items if _is_bare(item) and item.answer_raw}

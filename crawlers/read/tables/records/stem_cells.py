@@ -1,4 +1,4 @@
-"""A cell with a complete question: its text in; stem, options, and the answer if it states one, out."""
+"""A cell with a complete question: its text -> stem, options, and the answer if it states one."""
 
 import re
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ _LONGEST_ANSWER_CHARS = 16
 _BOTH_VERDICTS = 2
 _ANSWER_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
 _COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?(?:[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n|/\s?\d{1,6}\s?[单多判]?[选断]题)")
-"""Index and total of the question, as an app shows them above it: 18/473单选题."""
+"""A question counter, as apps show above a question: 18/473单选题."""
 _QUESTIONS_BELOW = re.compile(r"\n\s{0,9}(?:请|试)?回答(?:下列|以下|有关|相关)?(?:的)?问题")
-"""What begins the questions about the text above."""
+"""The start of the questions about the text above."""
 IN_CELL = "(answer in the cell)"
-"""Key of a record with the answer that the cell of its stem states."""
+"""Record key of the answer found in the stem's cell."""
 _RINGS = re.compile(r"[①-⑳]")
 _WRAPPED = re.compile(r"(?<![\s。？?！!：:；;])\s{0,3}\n\s{0,3}")
 
 
 def parts_of_stem(text: str) -> dict[str, Any]:
-    """Return the raw fields of a question written into one cell as in a paper: `知觉是（ ） A.甲 B.乙`.
+    """Return the raw fields of a question written into one cell like in a paper: `知觉是（ ） A.甲 B.乙`.
 
-    Nothing if no options are found; only `doubt` if they are not one of each letter.
+    Empty if no options are found; only `doubt` if their letters are not distinct and in order.
     """
     line = flat(text)
     if verdicts := _verdicts_at_end(text, line):
@@ -45,7 +45,7 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     led = led if led and _is_glued(line[led.start() :]) else None
     first = first or led
     if first is None and _ANSWER_AT_END.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS)):
-        return {"doubt": "options_unreadable"}  # the letters of the options were lost, but not that of the answer
+        return {"doubt": "options_unreadable"}  # the option letters were lost, the answer's letter was not
     if first is None or not (_B.search(line, first.end()) or _is_glued(line[first.start() :])):
         return {}
     if _QUESTIONS_BELOW.search(line, first.end()):
@@ -72,13 +72,13 @@ def parts_of_stem(text: str) -> dict[str, Any]:
 
 
 def has_options_below(row: dict[str, Any], stem: str) -> bool:
-    """Return whether the cell of a row's stem has its options, too."""
+    """Return whether a row's stem cell also contains its options."""
     text = row.get(stem)
     return isinstance(text, str) and bool(options_of(row, [stem], stem) or parts_of_stem(text))
 
 
 def with_cell_divided(record: dict[str, Any], row: dict[str, Any], roles: Roles) -> dict[str, Any]:
-    """Return the record of a row whose cell of the stem has the options, and may have the answer, as in a paper."""
+    """Return the record of a row whose stem cell contains the options, and maybe the answer, like in a paper."""
     parts = parts_of_stem(text) if roles.options == [roles.stem] and isinstance(text := row.get(roles.stem), str) else {}
     if not parts.get("options_raw") or not parts.get("answer_raw"):
         return record
@@ -87,7 +87,7 @@ def with_cell_divided(record: dict[str, Any], row: dict[str, Any], roles: Roles)
 
 
 def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, Any]:
-    """Return the parts of a cell whose stem lists ①, ②, ③, each of which the reader of papers would consider a question; else nothing."""
+    """Return the parts of a cell whose stem lists ①, ②, ③, which the paper reader would take for questions; else empty."""
     *listed, last = drafts
     if not _RINGS.search(line) or last.doubt or len(last.options) < _BOTH_VERDICTS or any(each.options or each.answer for each in listed):
         return {}
@@ -96,7 +96,7 @@ def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, An
 
 
 def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
-    """Return the parts of a cell that ends in 是 B否 and the answer's label: the verdicts' letters may be lost, but not their order."""
+    """Return the parts of a cell that ends in 是 B否 and the answer's label: the letters may be lost, but not their order."""
     label = _ANSWER_BEHIND.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS))
     if label is None or len(line) != len(text):
         return {}
@@ -116,9 +116,9 @@ def _joint(wrapped: re.Match[str]) -> str:
 
 
 def _agree(options: list[str], marked: str) -> bool:
-    """Return whether all or no options have their own letter, and whether the first begins where the cell has A.
+    """Return whether either all options have their own letter or none has, and the first one begins where the cell has A.
 
-    If a letter was lost, the reader takes the lines for the options: 以上处分。A警告 is not one.
+    If a letter was lost, the reader mistakes the lines for options: 以上处分。A警告 is not one.
     """
     own = [flat(option).lstrip(" ([").upper().startswith(letter) for option, letter in zip(options, LETTERS, strict=False)]
     first = re.sub(r"\W", "", flat(options[0])) if options else ""
@@ -126,9 +126,9 @@ def _agree(options: list[str], marked: str) -> bool:
 
 
 def _unglued(options: list[str]) -> list[str] | None:
-    """Return options without the letters directly before their words, `A警告`, `B记过`; None if these may be words.
+    """Return options without letters glued to their words, `A警告`, `B记过`; None if the letters may be part of the words.
 
-    `A型`, `B型`, `C型` continue alike: there the letters are the options.
+    `A型`, `B型`, `C型` have the same text after the letters: there the letters are the options.
     """
     words = [option[1:] for option, letter in zip(options, LETTERS, strict=False) if _OWN_LETTER.match(option) and option[0] == letter]
     if len(words) < len(options) or len({word[0] for word in words}) == 1:
@@ -137,6 +137,6 @@ def _unglued(options: list[str]) -> list[str] | None:
 
 
 def _is_glued(options: str) -> bool:
-    """Return whether A.甲B.乙C.丙 has each letter once, with one sign: then no letter is the end of a word."""
+    """Return whether A.甲B.乙C.丙 has each letter once with the same sign: then no letter ends a word."""
     letters = _GLUED.findall(options)
     return len(letters) > 2 and are_in_turn(letter[0] for letter in letters) and len({mark[1] for mark in letters}) == 1

@@ -1,4 +1,4 @@
-"""Triples in a text, `头痛 症状 …` per line: head, relation and tail, one entity per head; any other line is rejected."""
+"""Triples in a text, `头痛 症状 …` on each line: head, relation and tail -> one entity per head; any other line is rejected."""
 
 import re
 from collections import Counter
@@ -19,13 +19,13 @@ from crawlers.read.tables.records.reading import FileReading
 _SIGNS = ("\t", "|", ",", "，", " ")
 _LEAST, _MOST_RELATIONS = 5, 60
 _LINES, _KNOWN = 0.95, 0.5
-"""Shares of the lines that must be triples, and of those whose relation must be a known one."""
+"""Minimum shares of lines that are triples, and of triples with a known relation."""
 _BRACKETS = {("(", ")"), ("（", "）"), ("<", ">"), ("[", "]")}
 _MAX_HEAD_CHARS, _MAX_RELATION_CHARS = 30, 20
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SAMPLE_CHARS = 64 * 1024
 _HEADER = ("relation", "rel", "predicate", "关系", "谓词", "谓语", "属性")
-"""Names of the middle column in a header."""
+"""Header names of the middle column."""
 
 
 class Triple(NamedTuple):
@@ -45,7 +45,7 @@ def are_triples(name: str, body: bytes) -> bool:
 
 
 def triple_lines(name: str, body: bytes) -> Iterator[Triple | Lost]:
-    """Yield the triples of a text and the lines that are not triples; a header that names its columns is left out.
+    """Yield the triples of a text, and the lines that are not triples; the header is skipped.
 
     Raises:
         ValueError: the text is not a list of triples.

@@ -1,8 +1,6 @@
-"""Which columns of a table fit its options as answers, and which has the stems: rows and options in, columns with their evidence out.
+"""Which columns of a table contain options, which fit them as answers, and which has the stems: rows -> columns with evidence.
 
-Which columns of a table may contain options: one with several texts, or several side by side.
-
-Rows in, sets of columns out.
+Options are in one column with several texts, or in several adjacent columns.
 """
 
 import re
@@ -21,9 +19,9 @@ LEAST_ROWS = 3
 MOST_OPTIONS = 10
 _LEAST_UNLIKE = 0.1
 LEAST_OPTIONS = 0.3
-"""Share of the rows with options above which the table has a column of them."""
+"""Minimum share of rows with options for a table to have an option column."""
 _LEAST_EXPLAINING = 0.5
-"""Share of the rows that must repeat an option for the column not to be an option."""
+"""Share of rows whose text repeats an option, from which the column is not an option itself."""
 IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|\w{1,12}(?:[_-][a-zA-Z]{0,3}\d{1,9}){1,3}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
 _ONE_LETTER, _SHARE = re.compile(r"[A-Ja-j]"), re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?[%％]")
@@ -31,18 +29,18 @@ _DATE = re.compile(r"(?:19|20)\d\d\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}(?!\
 _VERDICT = re.compile(VERDICT)
 _AMOUNT = re.compile(r"\d{1,6}(?:\.\d{1,4})?")
 _KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
-"""Names for the type or difficulty of a question."""
+"""Values that name the type or difficulty of a question."""
 _CHOICE = re.compile(r"\s{0,9}[A-J](?:[\s,，、;；]{0,3}[A-J]){0,9}\s{0,9}")
-"""Letters of options, which are an answer."""
+"""Option letters, which are an answer."""
 _GAP, _LEAST_FILLED = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
-"""A gap of a question, and the share of answer lists that must have one entry for each gap."""
+"""A gap in a question; minimum share of answer lists with one entry per gap."""
 EXPLAINED = re.compile(
     r"expla|analy|^(?:parse|why|jx)$|解析|解释|解說|题解|详解|詳解|精析|點評|点评|說明|理由|rationale|reason|jiexi|分析", re.IGNORECASE
 )
 
 
 def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[list[str]]:
-    """Return the sets of columns that may contain options: one with several texts, or several side by side."""
+    """Return the sets of columns that may contain options: one column with several texts, or several adjacent ones."""
     column_sets: list[list[str]] = []
     for key in columns:
         if EXPLAINED.search(key):
@@ -72,14 +70,14 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
             for end in range(start + 2, min(len(run), start + MOST_OPTIONS) + 1):
                 column_sets.append(run[start:end])
     lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
-    if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # only a few rows have the last of them
+    if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # only a few rows fill the last columns
         column_sets.append(lettered)
     column_sets += [[*pair] for pair in pairwise(columns) if _are_two_verdicts(rows, *pair)]
     run = named_in_turn([key for key in columns if texts_of(rows, key)])
     if run and run not in column_sets and set(run[:2]) <= set(short):
         column_sets.append(run)
     named = set(run)
-    column_sets = [some for some in column_sets if not named & set(some) or set(some) <= named]  # the column beside them has another name
+    column_sets = [some for some in column_sets if not named & set(some) or set(some) <= named]  # the adjacent column has another name
     letters = {key for key in columns if _are_all(rows, key, _ONE_LETTER)}
     column_sets = [some for some in column_sets if letters.isdisjoint(some)]
     for pattern in (_SHARE, _DATE, _AMOUNT, _VERDICT):
@@ -89,7 +87,7 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
 
 
 def _are_all(rows: Sequence[dict[str, Any]], key: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether nearly all values are of one kind, which is no option beside texts: grades, answers, `42%`."""
+    """Return whether nearly all values are grades, answers or percentages, `42%`, which are not options among texts."""
     texts = texts_of(rows, key)
     return len(texts) >= LEAST_ROWS and sum(pattern.fullmatch(text) is not None for text in texts) >= _LEAST_FILLED * len(texts)
 
@@ -101,7 +99,7 @@ def _are_two_verdicts(rows: Sequence[dict[str, Any]], one: str, other: str) -> b
 
 
 def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
-    """Return columns side by side, up to the first whose texts repeat others of their rows among more words: 应记住叶酸."""
+    """Return adjacent columns up to the first one whose texts repeat other cells of their row in longer texts: 应记住叶酸."""
     for index, key in enumerate(run):
         if index > 1 and sum(_repeats(row, key, run[:index]) for row in rows) >= _LEAST_EXPLAINING * len(rows):
             return run[:index]
@@ -120,7 +118,7 @@ def _same_sets(sets: list[list[str]]) -> bool:
 
 
 def _are_keys(sets: list[list[str]]) -> bool:
-    """Return whether options are only keys to content elsewhere: `op1`, `op2`, each once in the table."""
+    """Return whether options are only ids of content stored elsewhere: `op1`, `op2`, each once in the table."""
     texts = [text for each in sets for text in each]
     if all(text.isdecimal() and len(text) < 10 for text in texts):
         numbers = [int(text) for text in texts]
@@ -140,7 +138,7 @@ def may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
 
 
 def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, options: list[str]) -> list[str]:
-    """Return the unnamed column next to the options that contains texts like theirs."""
+    """Return the unnamed column next to the options that contains similar texts."""
     indices = [int(key.rpartition(" ")[2]) for key in options if key.startswith("column ")]
     if len(indices) < len(options):
         return []
@@ -157,7 +155,7 @@ def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, optio
 
 
 def are_gap_answers(rows: Sequence[dict[str, Any]], stem: str, key: str) -> bool:
-    """Return whether a column of lists has an answer for each gap of the question, and no options."""
+    """Return whether a column of lists contains one answer per gap of the question, and no options."""
     listed = [(row.get(stem), row[key]) for row in rows if isinstance(row.get(key), list)]
     fits = sum(isinstance(text, str) and len(_GAP.findall(text)) == len(answers) for text, answers in listed)
     return bool(listed) and fits >= _LEAST_FILLED * len(listed)
@@ -168,7 +166,7 @@ def texts_of(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 
 def counts_on(texts: Sequence[str]) -> bool:
-    """Return whether texts are just consecutive numbers, such as row numbers."""
+    """Return whether texts are consecutive numbers, such as row numbers."""
     numbers = [int(text) if text.isdecimal() and len(text) < 7 else None for text in texts]
     return None not in numbers and all(one is not None and other == one + 1 for one, other in pairwise(numbers))
 
@@ -179,7 +177,7 @@ ANSWER = re.compile(
 )
 OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
 _SAID, _SAID_SHARE = re.compile(r"\s?(正确|错误|对|错)\s?[。，,；;：:.!！]\s?\S"), 0.6
-"""The truth value that an explanation begins with, and the least share of explanations that do."""
+"""The truth value that an explanation begins with; minimum share of explanations that do."""
 _SURELY_OWN = re.compile(
     r"^responses?$|^rejected(?:[._]|$)|"
     r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
@@ -187,30 +185,30 @@ _SURELY_OWN = re.compile(
     rf"|{OWN_ANSWER_NAME}|作答|所选",
     re.IGNORECASE,
 )
-"""Names for a given answer of somebody, which is not a key even if nothing else is."""
+"""Names of a column with somebody's given answer, which is never the key."""
 _REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts?|instructions?|quer(?:y|ies)|inputs?", re.IGNORECASE)
-"""Names for a model's expected answer and for its prompt: beside a prompt, an expected answer is a key."""
+"""Names of a model's expected answer, which is a key if there is a prompt, and of the prompt."""
 _MANY, _ALIKE = 12, 2
-"""Number of rows in which positions would be others than 1, 2, 4 …, and number of options of which positions and bits are the same."""
+"""Number of rows from which positions would include more than 1, 2, 4 …; number of options for which positions and bits are the same."""
 _SURELY_KEY = re.compile(r"(?:正确|标准|参考)?答案|正确选?项|correct_?(?:answer|option)|answer", re.IGNORECASE)
 _SURELY_FILLED, _ROWS_PER_OPTION = 0.8, 3
 _SURELY_FITS = 0.95
-"""Share of the rows that a second column must fit to be one of answers, too."""
+"""Minimum share of rows that a second answer column must fit."""
 _MASK = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE)
-"""Names of numbers whose bits are options."""
+"""Names of bit masks over the options."""
 NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
-"""Names of numbers that are not positions of options."""
+"""Names of number columns that are not option positions."""
 
 _LEAST_FITTING = 0.8
-"""Share of the values of a column that must name options."""
+"""Minimum share of a column's values that name options."""
 Answer = tuple[float, float, str, str]
 
 
 def answers_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str], proven: bool = True) -> list[Answer]:
-    """Return the columns that fit the options as answers, with share, rank, name and form; the best first.
+    """Return the columns that fit the options as answers, with share, rank, name and form; best first.
 
     Args:
-        proven: whether numbers must show if they count from 0 or 1.
+        proven: whether the numbers must show whether they count from 0 or 1.
     """
     answers: list[Answer] = []
     for key in columns:
@@ -230,7 +228,7 @@ def answers_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: l
             if len(set(letters)) < 2 and len(filled) > 8:
                 continue
             if all(len(named) == len(each) > 2 for named, (_, each) in zip(letters, filled, strict=True)):
-                continue  # it lists the options once more
+                continue  # it repeats the options
             if _SURELY_OWN.search(key) and not (_REPLY.fullmatch(key) and any(map(_PROMPT.fullmatch, rows[0]))):
                 continue
             rank = fits + (0.5 if ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if OWN_CHOICE.search(key) else 0)
@@ -240,7 +238,7 @@ def answers_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: l
 
 
 def _letters_in(filled: list[tuple[Any, list[str]]], form: str) -> list[str]:
-    """Return the letters that the values of a column name in a form, in row order; nothing once too many of them name none."""
+    """Return the letters that a column's values name in a form, in row order; empty once too many values name none."""
     letters: list[str] = []
     misfits = 0
     for value, options in filled:
@@ -252,23 +250,23 @@ def _letters_in(filled: list[tuple[Any, list[str]]], form: str) -> list[str]:
 
 
 def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
-    """Return whether numbers are positions of options counted as the form states: only a 0 or a last position proves where they start."""
+    """Return whether numbers are option positions in the given form: only a 0 or a last position proves where counting starts."""
     lowest = "A" in "".join(letters)
     most = max(len(each) for _, each in filled)
     first = int(form[-1])
     counted = [str(value) for value, _ in filled[: most + 1]]
     if counted == [str(number) for number in range(first, first + len(counted))]:
-        return False  # the numbers of the rows
+        return False  # row numbers
     if form == "from 0":
         return lowest
     if most > _ALIKE and len(filled) >= _MANY and {str(value).strip() for value, _ in filled} <= {"1", "2", "4", "8", "16", "32"}:
-        return False  # in so many rows there would be a 3: these are bits
+        return False  # in so many rows a 3 would occur: these are bits
     last = any(LETTERS[len(each) - 1] in answer for answer, (_, each) in zip(letters, filled, strict=True) if answer)
     return not proven or (lowest and last)
 
 
 def rival(rows: Sequence[dict[str, Any]], sets: list[list[str]], answers: Sequence[Answer]) -> str:
-    """Return a column that fits the options as well as the first one does, or as named, and names others; nothing if there is none."""
+    """Return a column that fits the options as well as the first one, or is named as an answer, but disagrees with it; else ""."""
     for other in answers[1:]:
         is_named = ANSWER.search(other[2].rpartition(".")[2]) and not OWN_CHOICE.search(other[2])
         is_equal = other[1] >= answers[0][1] or (is_named and other[0] >= _SURELY_FITS and other[2] != answers[0][2])
@@ -278,7 +276,7 @@ def rival(rows: Sequence[dict[str, Any]], sets: list[list[str]], answers: Sequen
 
 
 def named_key(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
-    """Return a column that is certainly named as that of the answers and filled in most rows; nothing if there is none."""
+    """Return a column that is certainly named as the answer and is filled in most rows; else ""."""
     for key in columns:
         filled = sum(row.get(key) not in (None, "", []) for row in rows)
         if _SURELY_KEY.fullmatch(key.rpartition(".")[2]) and filled >= _SURELY_FILLED * len(rows):
@@ -287,7 +285,7 @@ def named_key(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
 
 
 def idle_column(rows: Sequence[dict[str, Any]], options: Sequence[str], answer: str, form: str) -> str:
-    """Return a column without a name, the first or the last of the options and filled in nearly all rows, that no answer ever means."""
+    """Return an unnamed first or last option column that is filled in nearly all rows but is never the answer; else ""."""
     some = [(row, texts) for row in rows if len(texts := [str(row.get(key) or "") for key in options]) > 1 and any(texts)]
     said = "".join(answer_letters(row.get(answer), texts, form) for row, texts in some)
     for at in (0, len(options) - 1):
@@ -306,7 +304,7 @@ def agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, ot
 
 
 def told_beside(rows: Sequence[dict[str, Any]], columns: Sequence[str], key: str) -> bool:
-    """Return whether the texts of another column begin with the truth values of this one, as explanations do: `错误。依据规程，…`."""
+    """Return whether another column's texts begin with this column's truth values, as explanations do: `错误。依据规程，…`."""
     given = [row.get(key) for row in rows]
     values = [verdict_of(as_verdict(value)) or CODES.get(str(value).strip().lower()) for value in given]
     if not all(values) or len(set(values)) < 2:
@@ -327,11 +325,11 @@ STEM = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}(?!\d)[^\u4e00-\u9fff]{0,30}|(?=[a-zA-Z_-]{0,40}\d)[\w-]{1,80}", re.ASCII)
-"""A text that identifies a row and asks nothing: `4f3d5e71`."""
+"""A text that identifies a row and is no question: `4f3d5e71`."""
 
 
 def stem_of(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | None, float, list[str]]:
-    """Return the column of the stems, its confidence, and what is doubtful."""
+    """Return the stem column, its confidence, and the doubts about it."""
     scored: list[tuple[float, float, str]] = []
     for key in columns:
         texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
@@ -345,7 +343,7 @@ def stem_of(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | N
         asks = asking(rows, key)
         is_stem, is_answer = bool(STEM.search(name)), bool(ANSWER.search(name))
         name_score = 0.5 * is_stem - 0.7 * bool(EXPLAINED.search(name)) - 0.6 * (is_answer and not is_stem)
-        foreign = -0.5 * all(map(str.isascii, texts))  # a translation beside others
+        foreign = -0.5 * all(map(str.isascii, texts))  # a translation next to the original
         scored.append((asks + name_score + 0.2 * unlike + 0.1 * min(1.0, mean / 40) + foreign, asks, key))
     scored.sort(key=lambda each: -each[0])
     if not scored:

@@ -1,4 +1,4 @@
-"""What the columns of a table of questions contain, and its rows read accordingly: a row in, a record of known keys out."""
+"""The column roles of a question table, and its rows read by them: a row -> a record with known keys."""
 
 import re
 from collections import Counter
@@ -32,11 +32,11 @@ NAMED = {
     "科目": re.compile(r"科目|学科|subject|course|课程", re.IGNORECASE),
     "案例": re.compile(r"案例|病例|共用题干|材料|^\^?(?:case|material)s?$|passage", re.IGNORECASE),
 }
-"""Names of the columns of further fields."""
+"""Column names of further fields."""
 
 
 OTHERS = {"题型": "type_raw", "章节": "section_raw", "科目": "subject_raw", "案例": "case_raw"}
-"""Fields of these names."""
+"""Item fields for these names."""
 
 
 _PLACES_OF_VERDICTS, _FEWEST_EACH, _MOST_ASKING = {"1": TRUE, "2": FALSE}, 3, 0.2
@@ -49,7 +49,7 @@ class Roles(Struct):
     options: list[str] = []
     answer: str | None = None
     form: str = ""
-    """The form of the answer, one of `values.ALL_FORMS`; empty if there is none."""
+    """The form of the answer, one of `values.ALL_FORMS`; empty if there is no answer."""
     explanation: str | None = None
     others: dict[str, str] = {}
     """Further fields of a question -> their columns."""
@@ -57,18 +57,18 @@ class Roles(Struct):
     doubts: list[str] = []
     """Why the confidence is not higher, in words."""
     type: str | None = None
-    """The type of the questions that state none."""
+    """The type of questions that do not state one."""
 
 
 def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row whose unused cells are empty."""
+    """Return a row with its filler cells emptied."""
     texts = Counter(value.strip() for value in row.values() if isinstance(value, str))
     unused = {text for text, times in texts.items() if is_filler(text) or (times > 1 and are_fillers([text]))}
     return {key: "" if isinstance(value, str) and value.strip() in unused else value for key, value in row.items()} if unused else row
 
 
 def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options: Sequence[str], answer: str) -> None:
-    """Replace answers that are all the names of the options' columns, `p` for `choices.p`, by the letters of these."""
+    """Replace answers by option letters if all are names of option columns, `p` for `choices.p`."""
     names = [key.rpartition(".")[2] for key in options]
     answers = [value for _, row in rows if (value := row.get(answer)) not in (None, "")]
     values = set(answers) if all(isinstance(value, str) for value in answers) else set()
@@ -79,7 +79,7 @@ def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options:
 
 
 def with_numbered_verdicts(rows: Sequence[tuple[str, dict[str, Any]]], roles: Roles) -> None:
-    """Replace the answers 1 and 2 of statements beside choices by 正确 and 错误, which they mean as places and as codes."""
+    """Replace the answers 1 and 2 of statements by 正确 and 错误 in a table of choices: as positions and as codes they mean this."""
     bare = [row for _, row in rows if row.get(roles.stem) and not options_of(row, roles.options, roles.stem)]
     values = Counter(text_of(row.get(roles.answer or "")) for row in bare)
     if {*values} == {*_PLACES_OF_VERDICTS} and min(values.values()) >= _FEWEST_EACH and asking(bare, roles.stem) < _MOST_ASKING:
@@ -100,7 +100,7 @@ def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[
 
 
 def values_of(row: dict[str, Any], roles: Roles) -> list[Any]:
-    """Return the values of a row in the columns of options."""
+    """Return the values of a row's option columns."""
     return [row.get(key) for key in roles.options]
 
 
@@ -163,5 +163,5 @@ def find_others(rows: Sequence[dict[str, Any]], columns: Sequence[str], roles: R
 
 def _are_words(rows: Sequence[dict[str, Any]], key: str, field: str) -> bool:
     texts = [row[key] for row in rows if isinstance(row.get(key), str) and row[key].strip()]
-    least = 0.0 if field == "案例" else 0.3  # few questions may have a case, and without it they change their meaning
+    least = 0.0 if field == "案例" else 0.3  # few questions may have a case, and need it to be understood
     return len(texts) >= max(1, least * len(rows)) and sum(not plain(text).isascii() for text in texts) >= 0.8 * len(texts)

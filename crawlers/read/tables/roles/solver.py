@@ -1,4 +1,4 @@
-"""Which column or path of a table contains which part of a question, judging by its values: rows in, roles with their confidence out.
+"""Which column or path of a table contains which part of a question, judging by its values: rows -> roles with their confidence.
 
 Options are found first, then the answer that fits them row by row, then the stem. Column names are one kind of evidence. If two readings
 fit equally well, neither is used.
@@ -56,29 +56,29 @@ from crawlers.read.tables.tree import listed
 from crawlers.read.vocabulary.options import is_signed
 
 SURE = 0.9
-"""Confidence at which a table is read without confirmation by a person."""
+"""Confidence from which a table is read without confirmation."""
 _SAMPLE, PAIR = 2000, ("column 1", "column 2")
 _SAME_VERDICT = 0.85
-"""Factor on the confidence in statements that are all true, or all false."""
+"""Confidence factor for statements that are all true, or all false."""
 _UNPROVEN, _UNPROVEN_UNNAMED = 0.7, 0.5
-"""Factor on the confidence if numbers do not show whether they count from 0 or 1: for a column named as an answer, and for any other."""
+"""Confidence factors if numbers do not show whether they count from 0 or 1: in a column named as the answer, and in any other."""
 _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
-"""Share of the rows that must have an answer, for a column named as an answer and for any other."""
+"""Minimum share of rows with an answer: in a column named as the answer, and in any other."""
 _TOLD = re.compile(r"ok$|right|correct|true|result|pass|hit|score|对错|正误|得分|是否", re.IGNORECASE)
 _CODED = re.compile(r"[\w.:/%-]{1,80}", re.ASCII)
-"""A text that may name a thing elsewhere: `0_1`, `opt12`, `1005`."""
+"""A text that may be an id: `0_1`, `opt12`, `1005`."""
 _LEAST_STATEMENT = 9
-"""Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
+"""Minimum characters of a true-or-false statement; a shorter text may be an option."""
 _BLANK = re.compile(r"[(（]\s*[)）]|_{2,}")
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
     0.8,
 )
-"""How people ask for help, `如何退款？`, and the share of such questions above which a table may be a help page."""
+"""The wording of help requests, `如何退款？`; the share of them above which a table may be a help page."""
 
 
 MOST_COLUMNS = 512
-"""More have no roles: each is compared with others, and keys that name no columns may be as many as the records."""
+"""Tables with more columns get no roles: columns are compared in pairs, and so many keys are data, not column names."""
 
 
 def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
@@ -103,7 +103,7 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
 
 
 def _is_further_field(rows: Sequence[dict[str, Any]], key: str) -> bool:
-    """Return whether a column has another field by its name, `subject`; lists and texts with lettered options are none, `subject_item`."""
+    """Return whether a column's name is that of another field, `subject`; not if it contains lists or lettered options, `subject_item`."""
     if not any(name.search(key.rpartition(".")[2]) for name in NAMED.values()):
         return False
     listed = sum(isinstance(value := row.get(key), list | dict) or len(lettered_options(value)) > 1 for row in rows)
@@ -111,13 +111,13 @@ def _is_further_field(rows: Sequence[dict[str, Any]], key: str) -> bool:
 
 
 def _without_headings(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """Return rows without those of one text among wider ones, which are headings."""
+    """Return rows without headings, which are rows of one text among wider ones."""
     wide = [row for row in rows if sum(value not in (None, "") for key, value in row.items() if not key.startswith("^")) > 1]
     return wide if len(wide) * 2 >= len(rows) else rows
 
 
 def _in_turn(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the columns in order: one that few rows have comes after the one before it there, `E` after `D`."""
+    """Return the columns in order; a column that few rows have follows its predecessor there, as `E` follows `D`."""
     ordered: list[str] = []
     known: set[str] = set()
     for row in rows:
@@ -143,9 +143,9 @@ def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[st
 
 
 def _rival_of_wider(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]], best: Roles) -> str:
-    """Return a column that fits more options than were chosen as well as the chosen answer fits those; nothing if there is none.
+    """Return a column that fits a wider set of options as well as the chosen answer fits the chosen set; else "".
 
-    An option that only some rows have may have been left out, so that the right answers did not fit, and somebody's choices did.
+    A partly filled option column may have been missed, so that the right answers did not fit, but somebody's choices did.
     """
     for options in sets if len(best.options) > 1 else ():
         if not set(best.options) < set(options) or best.answer in options:
@@ -159,7 +159,7 @@ def _rival_of_wider(rows: Sequence[dict[str, Any]], columns: list[str], sets: li
 
 
 def _may_be_indices(rows: Sequence[dict[str, Any]], key: str) -> bool:
-    """Return whether a column contains numbers that may be positions of options, counted from 0 or 1."""
+    """Return whether a column contains numbers that may be option positions, counted from 0 or 1."""
     some = [str(value).strip() for row in rows if (value := row.get(key)) not in (None, "", [])]
     return len(some) >= LEAST_ROWS and len(set(some)) > 1 and all(each.isdecimal() and int(each) <= MOST_OPTIONS for each in some)
 
@@ -185,14 +185,14 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     stem, sure, doubts = stem_of(rows, [key for key in rest if key != answers[0][2]])
     if stem is None:
         return None
-    usual = [key for key in options if len(texts_of(rows, key)) >= LEAST_ROWS]  # a single text may end like a question
+    usual = [key for key in options if len(texts_of(rows, key)) >= LEAST_ROWS]  # a single text may happen to end like a question
     if len(options) > 1 and max((asking(rows, key) for key in usual), default=0.0) > max(0.5, asking(rows, stem)):
         return None  # the questions are among these options
     share, _, answer, form = answers[0]
     if sure < SURE and doubts == [few_ask(stem)] and _ask_beside_statements(rows, sets, stem):
         sure, doubts = SURE + 0.05, []
     if form == MARKED and sure < SURE and doubts == [few_ask(stem)]:
-        sure, doubts = SURE + 0.05, []  # nothing but questions has options of which one is marked as right
+        sure, doubts = SURE + 0.05, []  # only questions mark one option as right
     if not proven:
         doubts.append(f"{answer!r} has numbers that may be positions of options, but no 0 and no last position shows where they start")
         sure *= _UNPROVEN if ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
@@ -225,7 +225,7 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(options) == len(PAIR) and form not in (MARKED, "text") and _are_any_two(options, sets):
         doubts.append(f"{options[0]!r} and {options[1]!r} have unlike names, and two are fitted by chance")
         sure *= _UNPROVEN
-    if len(options) > 1:  # a wider run that fits as well is better
+    if len(options) > 1:  # a wider run that fits equally well is better
         sure *= 1 + 0.001 * len(options)
     roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
     find_others(rows, rest, roles)
@@ -233,13 +233,13 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
 
 
 def _ask_beside_statements(rows: Sequence[dict[str, Any]], sets: list[list[str]], stem: str) -> bool:
-    """Return whether half of the texts ask, without those of statements, whose options are true and false."""
+    """Return whether half of the texts are questions, ignoring statements whose options are true and false."""
     others = [row for row, options in zip(rows, sets, strict=True) if not are_two_verdicts(options)]
     return len(others) < len(rows) and (not others or asking(others, stem) >= 0.5)
 
 
 def _ids_out_of_order(lists: Sequence[Any]) -> str:
-    """Return the key of options that are objects under which they have the numbers of their places in another order, if there is one."""
+    """Return the key under which option objects are numbered in another order than listed, if any."""
     for value in lists:
         options = listed(value) if isinstance(value, str) else value
         objects = in_stated_order(options) if _are_objects(options) and isinstance(options, list) else []
@@ -252,13 +252,13 @@ def _ids_out_of_order(lists: Sequence[Any]) -> str:
 
 
 def _are_any_two(options: list[str], sets: list[list[str]]) -> bool:
-    """Return whether two columns have names that differ in more than a sign, and texts other than true and false."""
+    """Return whether two columns have names that differ by more than a sign, and texts other than true and false."""
     alike = options[0][:-1] == options[1][:-1] or options[0][1:] == options[1][1:] or any(key.startswith("column ") for key in options)
     return not alike and sum(map(are_two_verdicts, sets)) * 2 < len(sets)
 
 
 def _told_right(rows: Sequence[dict[str, Any]], columns: list[str]) -> str:
-    """Return the column that says for each row whether a reply was right, or None."""
+    """Return the column that says for each row whether a reply was right; "" if there is none."""
     for key in columns:
         if _TOLD.search(key.rpartition(".")[2]) and {verdict_of(as_verdict(row.get(key))) for row in rows} >= {"正确", "错误"}:
             return key
@@ -288,7 +288,7 @@ def _has_letter_end(key: str) -> bool:
 
 
 def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: str, options: list[str]) -> list[str]:
-    """Return columns of short texts, named like the options, that were not included in them."""
+    """Return columns of short texts that are named like the options but were not included."""
     starts = {key[:-1] for key in options}
     return [
         key
@@ -304,7 +304,7 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
 
 
 def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) -> bool:
-    """Return whether options are visible: in a column of sets, in columns named by letters, or below the question itself."""
+    """Return whether options are visible: in a column of sets, in columns named by letters, or below the question."""
     names = set(columns)
     turns = (("A", "B", "C"), ("1", "2", "3"), ("一", "二", "三"))
     if any(map(is_wrong_name, columns)):
@@ -327,7 +327,7 @@ def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
 
 
 def _without_answers(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]]) -> Roles | None:
-    """Return the roles of a table of questions with blanks and lettered options, as only tests have them, whose keys are elsewhere."""
+    """Return the roles of a table of questions with blanks and lettered options, as only tests have, without an answer column."""
     for options in (each for each in sets if len(each) == 1):
         lettered = [all(map(is_signed, texts)) for row in rows if len(texts := options_of(row, options)) > 1]
         stem, _, _ = stem_of(rows, [key for key in columns if key not in options])
@@ -354,8 +354,8 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         some = [row[key] for row in rows if row.get(key) not in (None, "", [])]
         name = bool(ANSWER.search(key.rpartition(".")[2])) or told_beside(rows, columns, key)
         if key[-1:] in ("A", "a") and not {key[:-1] + "B", key[:-1] + "b"}.isdisjoint(columns):
-            continue  # the first of the options
-        if IDENTIFIER.search(key.rpartition(".")[2]) or OWN_CHOICE.search(key):  # it names a row that is not here, or what somebody chose
+            continue  # the first option
+        if IDENTIFIER.search(key.rpartition(".")[2]) or OWN_CHOICE.search(key):  # an id, or somebody's choice
             continue
         if key == stem or len(some) < (_LEAST_NAMED_SHARE if name else _LEAST_SHARE) * len(rows):
             continue
@@ -373,8 +373,8 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         ):
             alike = [other for other in columns if other != key and len(key) > 1 and other[:-1] == key[:-1]]
             if any(all(verdict_of(as_verdict(row.get(other))) for row in rows) for other in alike):
-                return None  # one for each option: `right1`, `right2`
-            in_words = words <= WORDS_OF_EXAMS  # ticks may be those of a list of checks
+                return None  # one per option: `right1`, `right2`
+            in_words = words <= WORDS_OF_EXAMS  # ticks may be from a checklist
             strong = name or STEM.search(stem) or (stem, key) == PAIR or in_words
             roles = Roles(stem, [], key, "verdict", confidence=0.95 if strong else 0.7, doubts=doubts)
             if len({*verdicts, ""}) < 3:
@@ -394,7 +394,7 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         if asks >= 0.5 and short and (name or listed):
             codes = [text for value in some if _CODED.fullmatch(text := text_of(value))]
             if len(codes) >= _LEAST_SHARE * len(some) and len(set(codes)) >= LEAST_ROWS:
-                return None  # they name options that are elsewhere
+                return None  # the options they name are elsewhere
             own = {stem, key} if are_gap_answers(rows, stem, key) else {stem}
             if _has_options(rows, [each for each in columns if each not in own], stem):
                 return None  # the answer is one of these, in an unknown form

@@ -1,4 +1,4 @@
-"""Values of a cell or a key, read as options or as an answer to given options, in any form that authors of question banks use."""
+"""Values of a cell or a key, read as options or as an answer to given options, in every form that question banks use."""
 
 import re
 import unicodedata
@@ -18,19 +18,19 @@ _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)
 """A line break written as a backslash and an n."""
 _VERDICTS = re.compile(rf"({verdicts.VERDICT})[\s/,，、]{{1,3}}({verdicts.VERDICT})")
 _FEWEST, _MOST_CHARS_OF_TWO = 3, 16
-"""Number of texts with numbers in order that are options, and characters of a text in which two are, `①对 ②错`."""
+"""Minimum number of consecutively numbered texts that are options; maximum length of a text with only two, `①对 ②错`."""
 _DIVIDERS = ("$;$", "^*^", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
 _DASHES = (*"-–—=→>#_",)
 _BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
 _ANSWER_PROMPT = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
-"""A label of the answer after the options, when the answer itself is elsewhere."""
+"""An answer label after the options, when the answer itself is elsewhere."""
 _LEADS = re.compile(r"^[&@^|]{1,4}(?=\s?[AＡ]\s?[.．、:：)）])")
-"""Signs before the first option, as before the others."""
+"""The separator repeated before the first option."""
 _TAIL_SIGNS = re.compile(r"[;；|$#@&^~/\\*!,，]{1,8}$")
 
 
 def split_options(text: str) -> list[str]:
-    """Return the options of a text: divided at letters in sequence from A, else at line breaks, else at a separator."""
+    """Return the options of a text, split at consecutive letters from A, else at line breaks, else at a separator."""
     text = _LEADS.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     if not text:
         return []
@@ -54,14 +54,14 @@ def split_options(text: str) -> list[str]:
 
 
 def _undashed(parts: list[str]) -> list[str]:
-    """Return options whose letters have an unusual sign, `A-甲`, with the usual one."""
+    """Return options with the usual sign in place of an unusual one after the letter, `A-甲`."""
     rests = [part[1:].lstrip() for part in parts]
     dashed = all(part[:1] == letter and rest[:1] in _DASHES for part, rest, letter in zip(parts, rests, LETTERS, strict=False))
     return [f"{part[0]}. {rest[1:].strip()}" for part, rest in zip(parts, rests, strict=True)] if dashed else parts
 
 
 def _without_separator(parts: list[str]) -> list[str]:
-    """Return lettered options without the separator between them, if it is always the same: `A.甲$;$B.乙$;$C.丙`."""
+    """Return lettered options without the separator between them, if it is the same throughout: `A.甲$;$B.乙$;$C.丙`."""
     ends = [match[0] if (match := _TAIL_SIGNS.search(part.rstrip())) else "" for part in parts[:-1]]
     if not ends or not ends[0] or len(set(ends)) > 1:
         return parts
@@ -69,7 +69,7 @@ def _without_separator(parts: list[str]) -> list[str]:
 
 
 def options_below(text: str) -> tuple[str, list[str]]:
-    """Return a question and the options after it, if they are certain: `知觉是 A、甲 B、乙 C、丙`; two must be in lines of their own."""
+    """Return a question and the options after it, if they are certain: `知觉是 A、甲 B、乙 C、丙`; two options need lines of their own."""
     text = _ANSWER_PROMPT.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     run = find_options(text)
     start = min(run.cuts)[0] if run and run.cuts else 0
@@ -79,7 +79,7 @@ def options_below(text: str) -> tuple[str, list[str]]:
 
 
 def _numbered(text: str) -> list[str]:
-    """Return the options of a line that begin with numbers in turn, `①甲 ②乙 ③丙`, each with its sign; nothing if they do not."""
+    """Return the options of a line that are numbered in order, `①甲 ②乙 ③丙`, with their signs; empty if they are not."""
     for signs, after in ((CIRCLED_NUMBERS, r"\s?"), (STEMS, r"\s?[.．、:：)）]"), ("123456789", r"\s?[.．、:：)）](?!\d)")):
         starts: list[int] = []
         for sign in signs:
@@ -96,22 +96,22 @@ def _numbered(text: str) -> list[str]:
 _YES = verdicts.words_for(verdicts.TRUE) | {"y", "正", "1"}
 _NO = verdicts.words_for(verdicts.FALSE) | {"n", "误", "0", "", "none", "null"}
 _PLACE_DIGITS = 5
-"""Digits of a number that no position has."""
+"""Number of digits from which a number is no position."""
 _PLACE = re.compile(r"sort|^seq|order|^(?:idx|index|no|num|position|pos|rank|xh|序号|顺序|排序|次序)$", re.IGNORECASE)
-"""Names of the position at which an option is shown."""
+"""Key names of the position at which an option is shown."""
 FORMS = ("letters", "text", "from 0", "from 1")
 """Letters; the text of options; positions counted from 0; positions counted from 1."""
 MARKED = "marked"
-"""Further form: each option states whether it is correct."""
+"""Another form: each option states whether it is correct."""
 ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
 _AS_EMOJI, _AROUND = "\ufe0f", "()[]【】。. "
-"""What follows signs that are shown as pictures, and what is around a truth value in a cell."""
+"""The variation selector after emoji; characters stripped around a truth value."""
 EXAM_VERDICTS = {word for word in verdicts.SURE_VERDICTS if not word.isascii()}
-"""Verdicts that occur only in tests, whatever the column's name."""
+"""Verdicts that occur only in tests, whatever the column is named."""
 WORDS_OF_EXAMS = {word for word in EXAM_VERDICTS if word.isalpha()}
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
 _MOST_AROUND = 8
-"""Characters of the signs around the text of an option in an answer."""
+"""Maximum number of signs around the text of an option in an answer."""
 _BRACKETS = "()[]{}【】〔〕<>《》 "
 _ANSWER_LABEL = re.compile(rf"^(?:{ANSWER_NAME}|answer)\s{{0,3}}[:是为]\s{{0,3}}|^[故应]?选\s?", re.IGNORECASE)
 _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
@@ -122,12 +122,12 @@ _AS_LETTERS = str.maketrans(STEMS, LETTERS) | CIRCLED_AS_LETTERS | str.maketrans
 SIGNS = frozenset(f"{LETTERS}{_OTHER_SIGNS}")
 """Signs by which an answer names options."""
 _ONLY_SIGNS = re.compile(rf"[\s,，、;；|{_OTHER_SIGNS}]+")
-"""Options with such a text are named by it, not by their place: `①②`."""
+"""Options with such a text are named by it, not by their position: `①②`."""
 _SIGN = re.compile(
     rf"\s{{0,9}}(?:[(（\[【]\s?(?P<bracketed>[{STEMS}{_DIGITS}{HANZI}])\s?[)）\]】]|(?P<signed>[{STEMS}{_DIGITS}{HANZI}])\s?[.．、:：)）](?!\d)"
     rf"|(?P<circled>[{CIRCLED_NUMBERS}]))\s{{0,9}}(?=\S)"
 )
-"""A sign other than a letter that begins an option: 甲. ① 1."""
+"""A sign other than a letter before an option: 甲. ① 1."""
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
 _SHORT_CHARS = 60
 _CLOSING = re.compile(r"[\s。.；;]+")
@@ -140,12 +140,12 @@ _NO_FLAG = re.compile(
     r"|blank|input|status|state|type|level|score|id$|jump|skip|edit|new|draft|open|read|fixed",
     re.IGNORECASE,
 )
-"""Names of other properties that an option may or may not have."""
+"""Names of other yes-or-no properties of an option."""
 _OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
 
 
 _REASON = re.compile(r"why|reason|expla|analy|rationale|feedback|comment|hint|remark|解析|原因|理由|说明|反馈|点评", re.IGNORECASE)
-"""Names of what is said of an option beside its text."""
+"""Names of texts about an option."""
 
 
 def word_of(value: Any) -> str:
@@ -153,8 +153,8 @@ def word_of(value: Any) -> str:
 
 
 def in_stated_order(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return options sorted by the key that has their numbers or letters: a database returns them in any order, and answers name what is
-    displayed.
+    """Return options sorted by the key with their numbers or letters: a database returns them in any order, but answers refer to the
+    displayed order.
     """
     letters = list(LETTERS[: len(objects)])
     for key in objects[0] if objects else ():
@@ -168,7 +168,7 @@ def in_stated_order(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def plain(text: str) -> str:
-    """Return a text without variations in writing: white space, width, case, closing punctuation."""
+    """Return a text normalized for comparison: white space, width, case, closing punctuation."""
     return _CLOSING.sub("", unicodedata.normalize("NFKC", text)).lower()
 
 
@@ -178,7 +178,7 @@ def bare(option: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text; lists are joined by `、`, including those written out as text."""
+    """Return a value as text; lists, including those written as text, are joined by `、`."""
     if isinstance(value, bool):
         return "正确" if value else "错误"
     value = listed(value) if isinstance(value, str) else value
@@ -188,7 +188,7 @@ def text_of(value: Any) -> str:
 
 
 def _alphabet_of(options: list[str]) -> str:
-    """Return the signs other than letters that begin all options in turn, `1.` `2.` `3.`; none if they have no such signs."""
+    """Return the signs other than letters before all options in order, `1.` `2.` `3.`; empty if they have no such signs."""
     matches = [_SIGN.match(option) for option in options]
     signs = "".join(match["bracketed"] or match["signed"] or match["circled"] for match in matches if match)
     every = len(options) > 1 and all(matches)
@@ -196,12 +196,12 @@ def _alphabet_of(options: list[str]) -> str:
 
 
 def without_signs(options: list[str]) -> list[str]:
-    """Return options without the signs other than letters that begin all of them in turn."""
+    """Return options without the signs other than letters that precede all of them in order."""
     return [_SIGN.sub("", option, count=1) for option in options] if _alphabet_of(options) else options
 
 
 def options_in(value: Any) -> list[str]:
-    """Return the options in one value, each with its letter if it has one; fewer than two if it contains none."""
+    """Return the options in one value, each with its letter if it has one; fewer than two if it is not a list of options."""
     if isinstance(value, str):
         parsed = listed(value)
         if isinstance(parsed, str):
@@ -232,7 +232,7 @@ def lettered_options(value: Any) -> list[str]:
 
 
 def _as_objects(value: Any) -> Any:
-    """Return options as objects in their stated order; otherwise the value itself."""
+    """Return option objects in their stated order; any other value unchanged."""
     return in_stated_order(value) if isinstance(value, list) and all(isinstance(each, dict) for each in value) else value
 
 
@@ -250,7 +250,7 @@ def _texts(values: list[Any]) -> list[str]:
 
 
 def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
-    """Return the texts of options that are objects: the key whose values differ and are not labels."""
+    """Return the texts of option objects: from the key whose values differ and are not labels."""
     if all(len(each) == 1 for each in objects):
         return _texts([next(iter(each.values())) for each in objects])
     flag = _flag_of(objects)
@@ -260,7 +260,7 @@ def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
     letters, digits = list(LETTERS[: len(objects)]), (_digits(0, objects), _digits(1, objects))
     labels = [key for key in keys if signs[key] == letters or signs[key] in digits]
     texts = [key for key in keys if key not in labels and not _are_codes([each[key] for each in objects])]
-    texts = texts or [key for key in labels if signs[key] != letters and key.lower() not in _LABELS]  # 1, 2, 3 and 4 years
+    texts = texts or [key for key in labels if signs[key] != letters and key.lower() not in _LABELS]  # values such as 1, 2, 3 and 4 years
     if len(texts) > 1:
         texts = [key for key in texts if key.lower() not in _LABELS and not _REASON.search(key)] or texts
     if len(texts) != 1 or any(key.lower() in ("answer", "analysis", "question") for key in names if key not in (*texts, *labels, flag)):
@@ -269,7 +269,7 @@ def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
 
 
 def _flag_of(objects: list[dict[str, Any]]) -> str:
-    """Return the key that states whether each option is correct; nothing if there is none."""
+    """Return the key that states whether each option is correct; "" if there is none."""
     for key in dict.fromkeys(key for each in objects for key in each):
         words = {str(each.get(key)).strip().lower() for each in objects}
         if _FLAG.search(key) and not _OWN.search(key) and words <= _YES | _NO:
@@ -279,10 +279,10 @@ def _flag_of(objects: list[dict[str, Any]]) -> str:
 
 
 def _is_some_flag(key: str, values: list[Any]) -> bool:
-    """Return whether a key of another name means yes for some options and no for others; values that are only 0 and 1 may be positions."""
+    """Return whether an unknown key is true for some options and false for others; values of only 0 and 1 may be positions."""
     words = [word_of(value) for value in values]
     if {*words} == {"t", "f"}:
-        return not _OWN.search(key)  # nothing else is T or F: {"type": "F", "content": "X"}
+        return not _OWN.search(key)  # only a flag is T or F: {"type": "F", "content": "X"}
     has_both = any(word in _YES for word in words) and any(word in _NO for word in words)
     sure = all(isinstance(value, bool) for value in values) or len(values) > 2
     return has_both and sure and set(words) <= _YES | _NO and not _NO_FLAG.search(key) and not _OWN.search(key)
@@ -294,7 +294,7 @@ def _is_right(each: dict[str, Any], flag: str) -> bool:
 
 
 def marked_letters(value: Any) -> str:
-    """Return the letters of the options that are marked as correct."""
+    """Return the letters of the options marked as correct."""
     value = _as_objects(listed(value) if isinstance(value, str) else value)
     if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
         return ""
@@ -308,30 +308,30 @@ def _are_codes(texts: list[str]) -> bool:
 
 
 def as_verdict(value: Any) -> Any:
-    """Return 1 and 0 as truth values, for columns whose name shows that they contain such values."""
+    """Return 1 and 0 as truth values, for columns whose name indicates truth values."""
     return value == 1 if type(value) is int and value in (0, 1) else value.strip() == "1" if value in ("0", "1") else value
 
 
 def verdict_word(value: Any) -> str:
-    """Return the text of a cell with one sign for each kind of tick or cross, without brackets around it."""
+    """Return a cell's text with one sign for all kinds of ticks and one for crosses, without surrounding brackets."""
     text = str(value)
     return text if len(text) > _MOST_AROUND else flat(text).replace(_AS_EMOJI, "").strip(_AROUND)
 
 
 def verdict_of(value: Any) -> str:
-    """Return 正确 or 错误 for a text with that meaning; nothing for any other."""
+    """Return 正确 or 错误 for a text that means one of them; "" for any other."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else ""
     return verdicts.verdict_of(verdict_word(value))
 
 
 def are_two_verdicts(options: Sequence[str]) -> bool:
-    """Return whether options are those of a statement: true and false."""
+    """Return whether the options are true and false, as for a statement."""
     return len(options) == 2 and {verdict_of(bare(option)) for option in options} == {verdicts.TRUE, verdicts.FALSE}
 
 
 def answer_letters(value: Any, options: list[str], form: str) -> str:
-    """Return the letters of the options that an answer in a given form names; nothing if it does not fit them."""
+    """Return the letters of the options that an answer in a given form names; "" if it does not fit them."""
     if isinstance(value, str):
         value = listed(value)
     parts = value if isinstance(value, list) else [value]
@@ -354,13 +354,13 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
 
 
 def _are_packed(digits: str, options: list[str], form: str) -> bool:
-    """Return whether digits without separators are positions of several options, `135`: in order, and as a number beyond the last."""
+    """Return whether digits without separators are positions of several options, `135`: in order, and too large to be one position."""
     in_order = len(digits) > 1 and digits.isascii() and digits.isdigit() and all(one < other for one, other in pairwise(digits))
     return in_order and len(options) < len(_DIGITS) + (form == "from 1") and int(digits) > len(options)
 
 
 def _by_verdict(parts: list[Any], options: list[str]) -> str:
-    """Return the letter of the one of two truth values that an answer names in other words: F for 错."""
+    """Return the letter of the truth-value option that an answer names in other words: F for 错."""
     word = str(parts[0]).strip() if len(parts) == 1 else ""
     verdict = "" if word.isdigit() else verdict_of(word)
     return LETTERS[[verdict_of(bare(option)) for option in options].index(verdict)] if verdict else ""
@@ -375,7 +375,7 @@ def _letters(parts: list[Any], options: list[str]) -> str:
 
 
 def _in_letters(answer: str, options: list[str]) -> str:
-    """Return an answer in letters that names options by other signs: 甲 ①, or the numbers that begin them."""
+    """Return an answer in letters if it uses other signs, 甲 ①, or the numbers before the options."""
     if answer.isascii() and answer.isalpha():  # letters alone
         return answer
     if any(map(_ONLY_SIGNS.fullmatch, options)):

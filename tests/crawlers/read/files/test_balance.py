@@ -1,4 +1,4 @@
-"""What stands beside the questions of a file contradicts its reading: they are doubted or refused, and without it they are read."""
+"""Other values of a file that contradict its reading: questions are doubted or refused, and without these values they are read."""
 
 import json
 from collections import Counter
@@ -30,7 +30,7 @@ def _json(*columns: tuple[str, Sequence[Any]]) -> bytes:
 
 
 def _doubts(name: str, body: bytes) -> Counter[str | None]:
-    """Return how many questions of a file have which doubt; a refused file has none."""
+    """Return the number of questions with each doubt; a refused file has none."""
     try:
         result = result_of(name, body)
     except Refusal:
@@ -44,25 +44,25 @@ _OF_SOMEBODY = ["DCBA"[n % 4] for n in range(_COUNT)]
 _EQUAL = [one == other for one, other in zip(_KEYS, _OF_SOMEBODY, strict=True)]
 
 
-def test_options_in_one_text_that_nothing_divided_are_missed() -> None:
+def test_doubts_options_left_undivided_in_one_text() -> None:
     whole = [", ".join(f"{text}, {text}痛" for text in options) for options in _OPTIONS]
     rights = [options[at] for options, at in zip(_OPTIONS, _RIGHT, strict=True)]
     assert _doubts("a.csv", csv_of([["Question", "Options", "Answer"], *zip(_STEMS, whole, rights, strict=True)]))[None] == 0
 
 
-def test_options_in_a_table_that_was_not_joined_are_missed() -> None:
+def test_doubts_options_in_an_unjoined_table() -> None:
     questions = [{"exam_id": n, "exam_title": stem, "exam_answer": _OPTIONS[n][_RIGHT[n]]} for n, stem in enumerate(_STEMS)]
     choices = [{"no": n * 4 + at, "e": f"k{n}", "words": text} for n, options in enumerate(_OPTIONS) for at, text in enumerate(options)]
     body = json.dumps({"exam": questions, "bits": choices}, ensure_ascii=False).encode()
     assert _doubts("a.json", body)[None] == 0
 
 
-def test_a_list_of_options_is_no_answer() -> None:
+def test_a_list_of_options_is_not_an_answer() -> None:
     body = _json(("question", _STEMS), ("answers", _OPTIONS), ("correct", [0] * _COUNT))
     assert _doubts("a.json", body) == {"options_unreadable": _COUNT}
 
 
-def test_questions_in_words_with_further_texts_are_read() -> None:
+def test_reads_open_ended_questions_with_other_texts() -> None:
     answers = [f"是{_WORDS[n]}，因为它最先受到影响" for n in range(_COUNT)]
     columns = ("依据", [f"第{n}条的规定" for n in range(_COUNT)]), ("来处", [f"第{n}册书" for n in range(_COUNT)])
     body = _json(("问题", _STEMS), ("答案", answers), *columns, ("旁注", [f"见第{n}页图" for n in range(_COUNT)]))
@@ -78,7 +78,7 @@ def test_letters_of_options_in_two_orders_are_doubted(order: tuple[str, Sequence
     assert _doubts("a.json", _json(*columns, order, ("answer", rights)))[None] == _COUNT
 
 
-def test_an_answer_beside_another_is_doubted_if_a_column_says_where_both_are_equal() -> None:
+def test_doubts_a_second_answer_if_a_column_says_where_both_agree() -> None:
     columns = ("subject", _STEMS), ("opts", _OPTIONS), ("answer", _OF_SOMEBODY)
     assert _doubts("a.json", _json(*columns, ("standard", _KEYS), ("isRight", _EQUAL)))[None] == 0
     assert _doubts("a.json", _json(*columns, ("level", _KEYS), ("hot", [n % 3 > 0 for n in range(_COUNT)]))) == {None: _COUNT}
@@ -93,18 +93,18 @@ def test_corrected_answers_are_doubted() -> None:
     assert _doubts("a.csv", csv_of([header, *zip(_STEMS, *texts, _KEYS, corrected, strict=True)])) == {None: 9, "two_answers": 3}
 
 
-def test_a_choice_without_a_name_for_answers_is_none_if_a_column_says_whether_it_was_right() -> None:
+def test_a_choice_column_is_not_the_answer_if_another_says_whether_it_was_right() -> None:
     columns = ("text", _STEMS), ("choices", _OPTIONS), ("value", _RIGHT)
     assert _doubts("a.json", _json(*columns))[None] == _COUNT
     assert _doubts("a.json", _json(*columns, ("ok", [n % 2 > 0 for n in range(_COUNT)])))[None] == 0
 
 
-def test_the_numbers_of_a_few_rows_are_no_answers() -> None:
+def test_row_numbers_are_not_answers() -> None:
     rows = [[n + 1, _STEMS[n], *_OPTIONS[n]] for n in range(4)]
     assert _doubts("a.json", json.dumps([dict(zip("nsabcd", row, strict=True)) for row in rows]).encode())[None] == 0
 
 
-def test_letters_and_shares_beside_texts_are_no_options() -> None:
+def test_letters_and_percentages_among_texts_are_not_options() -> None:
     texts = [[options[at] for options in _OPTIONS] for at in range(4)]
     shares = [(f"%{letter}", [f"{(n * 7 + at) % 50 + 10}%" for n in range(_COUNT)]) for at, letter in enumerate("ABCD")]
     graded = _records(("question", _STEMS), *zip("abcd", texts, strict=True), ("grade", _OF_SOMEBODY), ("t", _KEYS))
@@ -115,7 +115,7 @@ def test_letters_and_shares_beside_texts_are_no_options() -> None:
         assert [len(item.options_raw or []) for item in result.reading.items if isinstance(item, QuestionItem)] == [4] * _COUNT
 
 
-def test_a_row_with_only_the_rest_of_a_stem_makes_the_one_above_doubtful() -> None:
+def test_a_row_that_continues_a_stem_makes_the_row_above_doubtful() -> None:
     header = ["题号", "题目", *"ABCD", "答案"]
     rows = [[n + 1, _STEMS[n], *_OPTIONS[n], _KEYS[n]] for n in range(_COUNT)]
     cut = [*rows[:5], [6, _STEMS[5][:9], *_OPTIONS[5], _KEYS[5]], ["", _STEMS[5][9:], "", "", "", "", ""], *rows[6:]]
@@ -123,7 +123,7 @@ def test_a_row_with_only_the_rest_of_a_stem_makes_the_one_above_doubtful() -> No
     assert _doubts("a.csv", csv_of([header, *rows])) == {None: _COUNT}
 
 
-def test_references_that_lead_to_different_rows_join_nothing() -> None:
+def test_references_to_different_rows_join_nothing() -> None:
     places = [(n * 5 + 3) % _COUNT + 1 for n in range(_COUNT)]
     questions = [f"({n + 1}, {places[n]}, '{stem}')" for n, stem in enumerate(_STEMS)]
     texts = ["', '".join(options) for options in _OPTIONS]
@@ -145,8 +145,8 @@ def _bank(places: Sequence[int], keys: Sequence[str] = _KEYS) -> list[dict[str, 
     return [{"title": _STEMS[n], "options": _OPTIONS[n], "answer": keys[n]} for n in places]
 
 
-def test_questions_that_recur_are_read_each_time() -> None:
-    """near_duplicates joins them, and keeps every place where they were seen."""
+def test_reads_repeated_questions_each_time() -> None:
+    """near_duplicates merges them, and stores every occurrence."""
     document = {"questions": _bank(range(_COUNT)), "favorites": _bank(range(0, _COUNT, 2)), "wrong": _bank(range(1, 7))}
     assert _doubts("a.json", json.dumps(document).encode()) == {None: _COUNT + 12}
     header = ["姓名", "题目", *"ABCD", "考生答案", "正确答案"]
@@ -155,7 +155,7 @@ def test_questions_that_recur_are_read_each_time() -> None:
     assert _doubts("a.csv", csv_of([["题干", *"ABCD", "答案"], *[[_STEMS[3], *_OPTIONS[3], _KEYS[3]]] * 9])) == {None: 9}
 
 
-def test_questions_asked_alike_and_answered_differently_are_doubted() -> None:
+def test_doubts_equal_questions_with_different_answers() -> None:
     document = {"now": _bank(range(_COUNT)), "before": _bank(range(_COUNT), _OF_SOMEBODY)}
     assert _doubts("a.json", json.dumps(document).encode())["two_answers"] == 2 * _EQUAL.count(False)
     moved = [{"title": _STEMS[n], "options": _OPTIONS[n][::-1], "answer": "DCBA"[_RIGHT[n]]} for n in range(3)]
@@ -169,7 +169,7 @@ def test_a_doubtful_proposal_waits_for_a_person() -> None:
 
 
 @pytest.mark.parametrize("column", [_OF_SOMEBODY, [f"{stem}的说法" for stem in _STEMS]])
-def test_what_may_be_an_answer_or_says_different_things_is_not_furniture(column: Sequence[str]) -> None:
+def test_possible_answers_and_varied_values_are_not_furniture(column: Sequence[str]) -> None:
     body = _json(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS), ("zz", column))
     try:
         [result] = [step for step in read_steps("a.json", body, None, SEEN) if isinstance(step, FileResult)]
@@ -179,7 +179,7 @@ def test_what_may_be_an_answer_or_says_different_things_is_not_furniture(column:
         assert len(result.account.unread) == _COUNT and column is _OF_SOMEBODY
 
 
-def test_a_file_most_of_which_is_unread_is_no_bank() -> None:
+def test_refuses_a_file_that_is_mostly_unread() -> None:
     records = _records(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS))
     body = json.dumps({"bank": records, "articles": [f"{word}的结构与功能很复杂。" * 90 for word in _WORDS]}, ensure_ascii=False).encode()
     with pytest.raises(Refusal, match=r"of its characters are in none of its 12 items.*a layout"):

@@ -1,4 +1,4 @@
-"""One bank of questions as people and programs write it: each form reads back equal, and what only looks like one gives nothing."""
+"""One question bank as people and programs write it: each form reads back equal, and lookalikes give nothing."""
 
 import gzip
 import re
@@ -30,7 +30,7 @@ def read(name: str, body: str | bytes) -> FileReading:
 
 
 def lines(form: str, option: str = LETTERED, right: str | None = None, join: str = "\n", between: str = "\n\n", left: str = "") -> str:
-    """Return the bank in one form, its right options in another than the wrong ones; `left` are options that a form leaves out."""
+    """Return the bank in one form, with its right options in a form of their own; `left` are options that a form omits."""
     return between.join(
         form.format(
             n=one.n,
@@ -143,7 +143,7 @@ FORMS: dict[str, str | bytes] = {
         "<li class='option right'>{text}</li>",
         around="<ul><li>首页</li><li>登录</li></ul>{}",
     ),
-    # Documents of data
+    # Data documents
     "list.yaml": "items:\n" + lines("  - stem: {stem}\n    choices: [{options}]\n    key: {key}", "{text}", join=", ", between="\n"),
     "marked.yml": lines(
         "---\nquestion: {stem}\noptions:\n{options}", "  - text: {text}\n    correct: false", "  - text: {text}\n    correct: true"
@@ -200,7 +200,7 @@ FORMS: dict[str, str | bytes] = {
     "quiz.xml": xml("quiz", "<question id='{n}'><text>{stem}</text>{options}</question>", _OPTION, "<option correct='1'>{text}</option>"),
     "items.xml": xml("quiz", "<item no='{n}'><stem>{stem}</stem><opts>{options}</opts></item>", _OK.format(0), _OK.format(1)),
     "moodle in another root.xml": xml("bank", _QUIZ, _ANSWER.format(0), _ANSWER.format(100)),
-    # Programs, packages and what is named otherwise
+    # Programs, packages and files with other suffixes
     "bank.php": "<?php return ["
     + "".join(f"['t' => '{q.stem}', 'o' => array({_quoted(q)}), 'a' => '{q.key}'], # x\n" for q in BANK)
     + "];",
@@ -292,11 +292,11 @@ UNSURE = {
     "behind.txt": lines("{stem}\n{options}\n答案：{key}。{said}\n{said}"),
     "banner.txt": "点击上方蓝字关注我们\n答题开始啦！\n" + lines("【单选】{stem}\n{options}\n【答案】{key}", between="\n----\n"),
 }
-"""Forms of which some questions are doubted, or all: nothing tells where those begin."""
+"""Forms with some or all questions doubted: nothing shows where these begin."""
 
 
 def _said(reading: FileReading) -> list[tuple[str, list[str], str]]:
-    """Return the questions that are read, without the numbers and labels that a paper's stems keep."""
+    """Return the questions that are read, without the numbers and labels in a paper's stems."""
     number = re.compile(r"^(?:第\d{1,2}题\s?|\d{1,2}[.、]\s?|问题：|【单选】)")
     return [
         (number.sub("", stem), [bare(option).lstrip("·").strip() for option in options], answer)
@@ -311,7 +311,7 @@ def test_a_bank_reads_back_equal_in_each_form(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNSURE)
-def test_of_a_form_without_bounds_no_question_is_read_wrongly(name: str) -> None:
+def test_reads_no_question_wrongly_without_boundaries(name: str) -> None:
     wanted = [(stem, texts, "B") for stem, texts, _ in WANTED] if name == "filled.txt" else WANTED
     assert all(one in wanted for one in _said(read(name, UNSURE[name])))
 
@@ -324,7 +324,7 @@ def test_a_table_of_a_page_is_read_by_its_columns() -> None:
 
 
 @pytest.mark.parametrize("name", ("table.md", "headings.md", "list.yaml"))
-def test_nearly_all_of_a_form_is_accounted_for(name: str) -> None:
+def test_accounts_for_nearly_all_of_a_form(name: str) -> None:
     assert result_of(name, FORMS[name]).account.unread_share < 0.05
 
 
@@ -353,7 +353,7 @@ FOREIGN: dict[str, str | bytes] = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_what_only_looks_like_a_form_gives_nothing(name: str) -> None:
+def test_lookalikes_of_a_form_give_nothing(name: str) -> None:
     with suppress(Refusal):
         assert not sound(read(name, FOREIGN[name]))
 
@@ -362,7 +362,7 @@ def test_what_only_looks_like_a_form_gives_nothing(name: str) -> None:
     ("text", "is_table", "sign"),
     [
         (PROSE, False, ""),
-        ('题干,A,B,答案\n肺|心,"缩,张","张,缩",A\n脾|胃,"升,降","降,升",B\n', True, ","),  # another sign divides no header
+        ('题干,A,B,答案\n肺|心,"缩,张","张,缩",A\n脾|胃,"升,降","降,升",B\n', True, ","),  # a different separator divides no header
         (
             "\n".join(f"病例{n}：患者，发热{n}天，首先考虑（ ）\t肺\t肝\t{'ABC'[n % 3]}\t见第{n}页，另见附录。" for n in range(12)),
             False,
@@ -370,7 +370,7 @@ def test_what_only_looks_like_a_form_gives_nothing(name: str) -> None:
         ),
     ],
 )
-def test_the_sign_that_parts_a_text_parts_all_of_its_lines(text: str, is_table: bool, sign: str) -> None:
+def test_a_separator_must_divide_all_lines(text: str, is_table: bool, sign: str) -> None:
     assert delimiter_of(text, is_table=is_table) == sign
 
 
@@ -382,7 +382,7 @@ def test_the_sign_that_parts_a_text_parts_all_of_its_lines(text: str, is_table: 
         (["题号\t1-5\t6-10\t11-12", "答案\t{0}\t{1}A\t{2}"], False),
     ],
 )
-def test_a_list_of_answers_has_ranges_over_their_letters(cells: list[str], answers: bool) -> None:
+def test_answer_lists_may_have_ranges_above_letters(cells: list[str], answers: bool) -> None:
     keys = "".join(KEYS)
     rows = [row.format(keys[:5], keys[5:10], keys[10:]) for row in cells]
     text = "\n".join([lines("{n}. {stem}\n{options}", between="\n"), "参考答案", *rows])
@@ -411,7 +411,7 @@ NO_KEY: dict[str, str | bytes] = {
 
 
 @pytest.mark.parametrize("name", NO_KEY)
-def test_what_is_no_answer_of_each_question_is_none(name: str) -> None:
+def test_ignores_fields_that_are_not_answers(name: str) -> None:
     items = [item for item in read(name, NO_KEY[name]).items if isinstance(item, QuestionItem)]
     assert len(items) == len(BANK) and not any(item.answer_raw for item in items if not item.doubt)
 
@@ -430,7 +430,7 @@ VERDICTS: dict[str, str | bytes] = {
 
 
 @pytest.mark.parametrize("name", VERDICTS)
-def test_ones_and_noughts_below_statements_are_truth_values(name: str) -> None:
+def test_ones_and_zeros_below_statements_are_truth_values(name: str) -> None:
     found = triples_of(read(name, VERDICTS[name]))
     assert [(stem, answer) for stem, _, answer in found] == [(text, ["错误", "正确"][n % 2]) for n, text in enumerate(_TOLD)]
 
@@ -438,18 +438,18 @@ def test_ones_and_noughts_below_statements_are_truth_values(name: str) -> None:
 @pytest.mark.parametrize(
     ("form", "options", "answer"),
     [
-        ("{n}. 第{n}组中正确的是（ ）\n(A) 1、3\n(B) 2、4\n(C) 1、4\n答案：B", None, "B"),  # numbers in options are no questions
+        ("{n}. 第{n}组中正确的是（ ）\n(A) 1、3\n(B) 2、4\n(C) 1、4\n答案：B", None, "B"),  # numbers in options are not questions
         ("{n}、下列各项中属于症状的有几项\n1) 头痛\n2) 发热\n3) 血压\n答案：2", None, "2"),
         ("{n}、应选用的铅丝是（ ）\nA.14#\nB.16#\nC.18#\n答案：B", ["A.14#", "B.16#", "C.18#"], "B"),
     ],
 )
-def test_numbers_and_signs_within_options_are_theirs(form: str, options: list[str] | None, answer: str) -> None:
+def test_numbers_and_signs_inside_options_belong_to_them(form: str, options: list[str] | None, answer: str) -> None:
     items = read("题库.txt", "\n".join(form.format(n=n) for n in range(1, 7))).items
     assert [item.answer_raw for item in items if isinstance(item, QuestionItem)] == [answer] * 6
     assert options is None or all(item.options_raw == options for item in items if isinstance(item, QuestionItem))
 
 
-def test_a_dot_within_an_option_is_no_bullet() -> None:
+def test_a_dot_inside_an_option_is_not_a_bullet() -> None:
     names = ["卡尔·罗杰斯", "约翰·华生", "伯尔赫斯·斯金纳", "西格蒙德·弗洛伊德"]
     said = "\n".join(f"·{name}" for name in names)
     text = "\n\n".join(f"{n}. 第{n}种学说的提出者是\n{said}\n答：{names[n % 4]}" for n in range(1, 7))
@@ -459,7 +459,7 @@ def test_a_dot_within_an_option_is_no_bullet() -> None:
 
 
 @pytest.mark.parametrize("said", ["A,B,C,D", "ABCD", [0, 1, 2, 3], list("ABCD")])
-def test_an_answer_of_as_many_letters_as_options_is_of_the_question(said: Any) -> None:
+def test_an_answer_with_all_letters_belongs_to_the_question(said: Any) -> None:
     keys = [[one.right, 3 - one.right] if isinstance(said, list) and said[0] == 0 else one.key for one in BANK]
     choices = [[{"id": f"o{one.n}{at}", "content": text} for at, text in enumerate(one.texts)] for one in BANK]
     records = [
@@ -481,20 +481,20 @@ def test_an_answer_of_as_many_letters_as_options_is_of_the_question(said: Any) -
         ("a.xml", "<project><name>x</name><version>1</version></project>", "<project> found"),
     ],
 )
-def test_a_document_that_is_none_is_refused_by_name(name: str, text: str, said: str) -> None:
+def test_names_the_document_it_refuses(name: str, text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said) as caught:
         read(name, text)
     assert name in str(caught.value)
 
 
-def test_plain_words_of_yaml_stay_as_they_are_written() -> None:
+def test_keeps_plain_yaml_words_as_text() -> None:
     said = document_in("a.yaml", "\n".join(f"- {word}" for word in ["no", "0.50", "007", "2012-01-01", "12:30", "3", "true", "~", "'5'"]))
     assert said == ["no", "0.50", "007", "2012-01-01", "12:30", 3, True, None, "5"]
 
 
 @pytest.mark.parametrize("sign", ["", "—", "/", "无", "N/A"])
 @pytest.mark.parametrize("kind", ["json", "xlsx", "html"])
-def test_cells_that_statements_do_not_use_hide_no_column(sign: str, kind: str) -> None:
+def test_filler_cells_of_statements_hide_no_column(sign: str, kind: str) -> None:
     rows = [[one.stem, *one.texts, one.key] for one in BANK]
     rows += [[f"第{n}条说法应当得到病人自己的同意", *[sign] * 4, "对错"[n % 2]] for n in range(6)]
     names = ["zz", "p1", "p2", "p3", "p4", "mine"]
@@ -510,35 +510,35 @@ def test_cells_that_statements_do_not_use_hide_no_column(sign: str, kind: str) -
 @pytest.mark.parametrize("key", ["sort", "seq", "orderNum", "index"])
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("order", [(3, 2, 1, 0), (1, 2, 3, 0), (0, 2, 1, 3)])
-def test_options_stand_in_the_order_that_they_state(key: str, first: int, order: tuple[int, ...]) -> None:
+def test_orders_options_by_their_stated_position(key: str, first: int, order: tuple[int, ...]) -> None:
     options = [[{key: first + at, "text": one.texts[at]} for at in order] for one in BANK]
     records = [{"question": one.stem, "answer": one.key, "options": each} for one, each in zip(BANK, options, strict=True)]
     assert triples_of(read("a.json", json_of(records))) == WANTED
 
 
-def test_options_whose_answer_is_unknown_are_no_words() -> None:
+def test_options_with_an_unknown_answer_are_not_answers_in_words() -> None:
     rows = [["题干", "选项1", "选项2", "选项3", "答案"], *([q.stem, *q.texts[:3], f"{'ABC'[q.n % 3]}（{q.texts[q.n % 3]}）"] for q in BANK)]
     assert all(item.options_raw for item in read("a.csv", csv_of(rows)).items if isinstance(item, QuestionItem))
 
 
 @pytest.mark.parametrize("sign", ["$;$", ",", "^", ""])
-def test_letters_of_one_answer_are_parted_by_any_sign(sign: str) -> None:
+def test_any_sign_may_separate_answer_letters(sign: str) -> None:
     rows = [[one.stem, "|".join(map("-".join, one.pairs)), sign.join("ACD") if one.n % 5 == 4 else one.key] for one in BANK]
     found = triples_of(read("a.csv", csv_of([["试题题目", "备选项", "正确答案"], *rows], delimiter=";")))
     assert found == [(one.stem, one.texts, "ACD" if one.n % 5 == 4 else one.key) for one in BANK]
 
 
-def test_tags_in_lines_are_counted_once() -> None:
+def test_counts_tags_in_lines_once() -> None:
     records = [{"q": f"{q.stem}<sub>2</sub>", "o": q.texts, "a": q.key, "left": "<p>没有人读的<b>话</b></p>"} for q in BANK]
     assert len(triples_of(read("t.json", json_of(records)))) == len(BANK)
 
 
-def test_a_page_of_many_lists_takes_no_longer_than_its_length() -> None:
+def test_reads_a_page_of_many_lists_in_linear_time() -> None:
     deep = "<div>" * 200 + "<ol><li>甲</li><li>乙</li></ol>" * 500
     assert len(read("deep.html", f"<p>1. 这是什么题（ ）</p>{deep}").items) <= 1
 
 
-def test_options_of_a_group_are_those_of_the_questions_below_it() -> None:
+def test_group_options_apply_to_the_questions_below() -> None:
     own = [{"title": q.stem, "options": dict(q.pairs), "answer": q.key, "analysis": f"本题考查第{q.n}章的内容。"} for q in BANK]
     below = [{"title": f"对第{n}种属性的反映是（ ）", "answer": "DCBA"[n % 4], "analysis": f"本题考查第{n}节的内容。"} for n in range(12)]
     groups = [{"groupType": "B", "options": dict(BANK[n].pairs), "children": below[2 * n : 2 * n + 2]} for n in range(6)]

@@ -1,4 +1,4 @@
-"""Columns that count on by any sign, answers in any sign or words, and cells divided by any sign are read by what fits row by row."""
+"""Consecutive columns, answers and cells with any signs are read by what fits row by row."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def _are_gold(items: Sequence[QuestionItem]) -> bool:
     return read == [(stem, options, "ABCD"[at], None) for stem, options, at in zip(_STEMS, _OPTIONS, _RIGHT, strict=True)]
 
 
-def test_a_decimal_below_a_number_is_an_option() -> None:
+def test_a_decimal_under_its_integer_is_an_option() -> None:
     options = [[f"{each}细胞" for each in some] for some in _OPTIONS]
     options[3] = [f"{n}0CFU/25cm" for n in (5, 10, 15, 18)]
     options[4] = ["1小时", "2小时", "3小时", "4小时"]
@@ -58,14 +58,14 @@ def test_explanations_have_many_names(name: str) -> None:
     assert _are_gold(items) and [item.explanation_raw for item in items] == reasons
 
 
-def test_stems_of_as_many_parts_as_options_are_not_divided() -> None:
+def test_does_not_divide_stems_with_as_many_parts_as_options() -> None:
     stems = [f"病例{n}：患者{n + 20}岁，发热{n}天，既往体健，首先考虑的部位是（ ）" for n in range(1, _COUNT + 1)]
     rows = [[stem, *options, "ABCD"[at]] for stem, options, at in zip(stems, _OPTIONS, _RIGHT, strict=True)]
     items = _items("a.xlsx", book_of([["tm", "xa", "xb", "xc", "xd", "da"], *rows]))
     assert [item.stem_raw for item in items] == stems and [item.options_raw for item in items] == _OPTIONS
 
 
-def test_digits_in_order_are_positions_of_several_options() -> None:
+def test_ascending_digits_are_positions_of_several_options() -> None:
     keys = ["135", "2", "14", "5", "234", "12345", "1", "25", "3", "45", "12", "4"]
     rows = [[stem, *options, "以上都不对", key] for stem, options, key in zip(_STEMS, _OPTIONS, keys, strict=True)]
     items = _items("a.csv", _csv(["题干", *(f"选项{n}" for n in range(1, 6)), "答案"], *rows))
@@ -73,14 +73,14 @@ def test_digits_in_order_are_positions_of_several_options() -> None:
 
 
 @pytest.mark.parametrize(("name", "words"), [("√/×", "√×"), ("对/错", "对错"), ("T/F", "TF"), ("正确选项", "YN"), ("答案", "VX")])
-def test_statements_are_known_by_the_names_of_their_columns(name: str, words: str) -> None:
+def test_recognizes_statements_by_column_names(name: str, words: str) -> None:
     rows = [[n, text, words[n % 3 == 0]] for n, text in enumerate(_STATEMENTS, 1)]
     items = _items("a.xlsx", book_of([["", "题型：判断"], ["序号", "判断题", name], *rows, ["出题人：某室"]]))
     read = {item.stem_raw: {"正确": 0, "错误": 1, "√": 0, "×": 1}.get(item.answer_raw or "") for item in items if item.answer_raw}
     assert read == {text: int(n % 3 == 0) for n, text in enumerate(_STATEMENTS, 1)}
 
 
-def test_tables_that_number_their_own_questions_are_not_joined() -> None:
+def test_does_not_join_tables_with_their_own_numbering() -> None:
     choices = [[n, stem, *options, "ABCD"[at]] for n, (stem, options, at) in enumerate(zip(_STEMS, _OPTIONS, _RIGHT, strict=True), 1)]
     statements = [[n, text, "√×"[n % 2]] for n, text in enumerate(_STATEMENTS, 1)]
     book = book_of([["序号", "题目", *"ABCD", "正确项"], *choices], [["序号", "判断题", "√/×"], *statements])

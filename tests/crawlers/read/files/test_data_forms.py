@@ -1,4 +1,4 @@
-"""The same questions in forms of data that authors of banks use: each is read equal, rejected or unread, never as something else."""
+"""The same questions in data forms that question banks use: each is read equal, rejected or unread, never as something else."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ Form = tuple[str, bytes]
 """Name of the file and its bytes; one named `ticks` has the statements instead of the questions."""
 FORMS: dict[str, Callable[[], Form]] = {}
 Told = tuple[frozenset[str], frozenset[str]]
-"""The texts of the options and those of the right ones: options with labels out of turn may be in either order."""
+"""The texts of the options and of the right ones: options with unordered labels may be in either order."""
 
 
 def _told(options: Iterable[str], answer: str) -> Told:
@@ -36,7 +36,7 @@ def _told(options: Iterable[str], answer: str) -> Told:
 
 
 def outcome(form: Form) -> Counter[str]:
-    """Return how many questions are equal, rejected, unread or silently something else."""
+    """Return the numbers of questions that are equal, rejected, unread or silently something else."""
     name, body = form
     gold = {plain(stem): _told(options, letter) for stem, options, letter, _ in QUESTIONS}
     if name.startswith("ticks"):
@@ -56,7 +56,7 @@ def outcome(form: Form) -> Counter[str]:
     return counts
 
 
-# Options as objects of any key names, with the right one named beside them or marked in them.
+# Options as objects with any keys, the right one named next to them or marked in them.
 
 _NAMES = (
     ("optId", "optText", "correctOptId"),
@@ -113,7 +113,7 @@ def _flagged(flag: str) -> list[dict[str, Any]]:
 
 
 def _dangling(ids: str) -> list[dict[str, Any]]:
-    """Return records one of which names an option of another question, and one of which has no answer."""
+    """Return records including one that names another question's option and one without an answer."""
     records = _objects(_NAMES[0], ids, "bare")
     records[3]["correctOptId"], records[5]["correctOptId"] = "9_7", ""
     return records
@@ -237,9 +237,9 @@ FORMS |= {
 
 
 @pytest.mark.parametrize("kind", sorted({name.partition(":")[0] for name in FORMS}))
-def test_forms_are_read_equal_or_refused_and_nothing_is_silently_something_else(kind: str) -> None:
+def test_reads_forms_equal_or_refuses_them(kind: str) -> None:
     names = [name for name in FORMS if name.startswith(f"{kind}:")]
-    outcomes = {name: outcome(FORMS[name]()) for name in names[:: 1 + len(names) // 25]}  # all of them take a minute a kind
+    outcomes = {name: outcome(FORMS[name]()) for name in names[:: 1 + len(names) // 25]}  # all of them take a minute per kind
     assert not {name: dict(counts) for name, counts in outcomes.items() if counts["silent"]}
 
 
@@ -251,6 +251,6 @@ def test_archives_within_archives_and_bombs_are_refused(make: Callable[[], bytes
         result_of("bomb.json.gz", gzip.compress(make()) if make else b"\x1f\x8bbroken")
 
 
-def test_what_computes_is_no_data() -> None:
+def test_code_is_not_data() -> None:
     source = "A = [f'{x}', 'y']\nB = [go('x')]\nC = [1 + 2]\nD = ['a' if x else 'b']\nE = [x.y()]\nF = ['a', 'b'] + G\nH = ['k']"
     assert literals_of("a.py", source) == {"H": ["k"]}

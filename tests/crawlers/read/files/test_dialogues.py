@@ -1,4 +1,4 @@
-"""Records of dialogues with a model: what is asked and replied becomes questions, talk does not."""
+"""Records of dialogues with a model: requests and replies become questions, small talk does not."""
 
 import json
 from contextlib import suppress
@@ -70,13 +70,13 @@ def test_each_form_of_a_record_gives_stem_options_and_answer(form: str) -> None:
         ("答案：A. 感觉，B. 知觉，D. 思维", None),
     ],
 )
-def test_the_answer_is_what_a_reply_concludes_or_nothing(reply: str, answer: str | None) -> None:
+def test_the_answer_is_the_conclusion_of_a_reply(reply: str, answer: str | None) -> None:
     asked = [*((stem, said) for stem, said, _ in CHOICES), ("对整体的反映有", reply)]
     *_, item = questions_of([FORMS["query"](*each) for each in asked])
     assert item.answer_raw == answer if answer else item.answer_raw == reply or item.doubt
 
 
-def test_other_kinds_are_read_from_the_words_of_prompt_and_reply() -> None:
+def test_reads_other_types_from_the_prompt_and_the_reply() -> None:
     verdict, words = "判断下面的话对不对。", "请用一两句话作答。"
     records = [
         {"instruction": verdict, "input": "感觉是知觉的基础。", "output": "正确"},
@@ -91,12 +91,12 @@ def test_other_kinds_are_read_from_the_words_of_prompt_and_reply() -> None:
     assert [item.stem_raw for item in read] == [record["input"] for record in records]
 
 
-def test_a_sentence_to_the_model_is_no_stem_though_it_stands_once() -> None:
+def test_a_prompt_is_not_a_stem_even_if_it_occurs_once() -> None:
     [item] = questions_of([{"query": f"以下是心理学的一道单选题，请选出答案。\n知觉是\n{OPTIONS}", "response": "B"}])
     assert (item.stem_raw, item.type_raw) == ("知觉是", "以下是心理学的一道单选题，请选出答案。")
 
 
-def test_a_case_is_shared_by_the_turns_of_its_dialogue() -> None:
+def test_turns_of_a_dialogue_share_its_case() -> None:
     case = "患者，男，45岁，情绪低落一个月。"
     records: list[Any] = [
         {"messages": said(f"阅读材料后回答问题。\n{case}\n\n第1题 最可能是\n{OPTIONS}", "A", f"第2题 应首先\n{OPTIONS}", "B")},
@@ -113,19 +113,19 @@ def test_a_case_is_shared_by_the_turns_of_its_dialogue() -> None:
 
 
 @pytest.mark.parametrize("judge", ["answer", "label", "chosen", "reference"])
-def test_a_reply_that_a_record_judges_is_no_key(judge: str) -> None:
+def test_a_judged_reply_is_not_the_key(judge: str) -> None:
     records = [FORMS["query"](stem, reply) | {judge: "B"} for stem, reply, _ in CHOICES]
     with suppress(Refusal):
         assert all(item.doubt or item.answer_raw == "B" for item in questions_of(records))
 
 
 @pytest.mark.parametrize("history", [5, "none", [["甲"]], [{"role": "user", "content": "问"}]])
-def test_a_history_that_is_none_is_left(history: Any) -> None:
+def test_ignores_an_empty_or_invalid_history(history: Any) -> None:
     records = [FORMS["query"](stem, reply) | {"history": history} for stem, reply, _ in CHOICES]
     assert [item.stem_raw for item in questions_of(records)] == [stem for stem, *_ in CHOICES]
 
 
-def test_a_turn_without_words_does_not_end_the_dialogue() -> None:
+def test_an_empty_turn_does_not_end_the_dialogue() -> None:
     turns = [*said(f"知觉是\n{OPTIONS}", "B"), {"role": "assistant", "content": None}, *said(f"记忆是\n{OPTIONS}", "C")]
     assert [item.answer_raw for item in questions_of([{"messages": turns}])] == ["B", "C"]
 
@@ -139,13 +139,13 @@ TALK = [
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_talk_is_refused_with_its_reason(form: str) -> None:
+def test_refuses_talk_with_a_reason(form: str) -> None:
     records = [FORMS[form](stem, reply) for stem, reply in TALK]
     body = lines_of(records).replace(json.dumps(f"\n{OPTIONS}", ensure_ascii=False)[1:-1], "").replace("单选题：", "")
-    with pytest.raises(Refusal, match=r"0 of 4 questions put to a model have options, .*; talk is not a question bank"):
+    with pytest.raises(Refusal, match=r"0 of 4 requests have options, .*; talk is not a question bank"):
         result_of("a.jsonl", body)
 
 
-def test_talk_among_questions_is_rejected() -> None:
+def test_rejects_talk_among_questions() -> None:
     records = [FORMS["messages"](stem, reply) for stem, reply, _ in CHOICES] + [{"messages": said("您好，能帮我看看吗？", "可以。")}]
     assert [item.doubt for item in questions_of(records)] == [None] * len(CHOICES) + ["stem_unreadable"]

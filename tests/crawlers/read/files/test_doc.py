@@ -1,4 +1,4 @@
-"""Old Word documents: what a .docx says, its .doc says; what only has that name is read by its content; damaged ones are refused."""
+"""Old Word documents: a .doc reads like its .docx; other files named .doc are read by content; damaged ones are refused."""
 
 import io
 import json
@@ -23,7 +23,7 @@ from crawlers.read.formats import guess_format, read_file, read_suffixes
 from crawlers.read.vocabulary.labels import IMAGE
 
 FOLDER = Path(__file__).parent / "word"
-"""Papers as .docx, and as the .doc that an office program made of each: `soffice --headless --convert-to doc *.docx`."""
+"""Papers as .docx, and as .doc converted by an office program: `soffice --headless --convert-to doc *.docx`."""
 PAPERS = ("mixed", "numbered", "tables")
 SEEN = Provenance(source="own", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
 _TABLES = 100
@@ -47,7 +47,7 @@ def _items(name: str, body: bytes) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_a_doc_says_what_its_docx_says(name: str) -> None:
+def test_a_doc_reads_like_its_docx(name: str) -> None:
     docx = docx_bytes(name)
     own, new = _lines(_doc(name)), [line for line in read_docx("a.docx", docx).lines if line.strip()]
     if name == "mixed":  # a text box is an image at its anchor, and text at the end
@@ -75,7 +75,7 @@ class _Streams(dict[str, bytes]):
 def _streams(
     pieces: list[tuple[bytes, bool]], tables: dict[int, bytes] | None = None, faces: bytes = b"", paragraph: bytes = b"\0\0"
 ) -> _Streams:
-    """Return a document of pieces, each of bytes that are single or pairs, with the same properties for all."""
+    """Return a document of pieces of single-byte or two-byte text, all with the same properties."""
     start = 2048
     main, ends, entries = bytearray(), [0], []
     for words, is_single in pieces:
@@ -114,12 +114,12 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield read
 
 
-def test_pieces_of_single_bytes_and_of_pairs_are_put_together(opened: Any) -> None:
+def test_joins_single_byte_and_two_byte_pieces(opened: Any) -> None:
     pieces = [(b"1. caf\xe9 \x93x\x94 ", True), ("是什么\r".encode("utf-16-le"), False), (b"A. tea\x0bB. ink\rC.\x0cD\x1e\x1f\r", True)]
     assert opened(_streams(pieces)) == ["1. café “x” 是什么", "A. tea", "B. ink", "C.", "D-"]
 
 
-def test_chinese_in_single_bytes_is_refused(opened: Any) -> None:
+def test_refuses_chinese_in_single_bytes(opened: Any) -> None:
     words = "下列各项中正确的是哪一个？甲乙丙丁都不对，以上说法全部错误\r" * 4
     with pytest.raises(Refusal, match="decoded as cp1252"):
         opened(_streams([(words.encode("gb18030"), True)]))
@@ -135,7 +135,7 @@ def test_chinese_in_single_bytes_is_refused(opened: Any) -> None:
         ("甲\x01乙\x08\r丙", [f"甲{IMAGE}乙{IMAGE}", "丙"]),
     ],
 )
-def test_fields_keep_their_results(opened: Any, words: str, lines: list[str]) -> None:
+def test_keeps_field_results(opened: Any, words: str, lines: list[str]) -> None:
     assert opened(_streams([(words.encode("utf-16-le"), False)])) == lines
 
 
@@ -156,10 +156,10 @@ _LISTS = {
     73: struct.pack("<h", 1) + struct.pack("<ii9HBB", 5, 0, *[0xFFF] * 9, 1, 0),
     -1: _level(2, "第\0题："),
 }
-"""One list from 2, in its own use and in one from 4; the level is behind the table."""
+"""One list that starts at 2, and an override that starts at 4; the level is after the table."""
 
 
-def test_numbers_go_on_and_begin_anew_as_a_list_says(opened: Any) -> None:
+def test_list_numbers_continue_and_restart(opened: Any) -> None:
     words = ("甲\r" * 3).encode("utf-16-le")
     plain = struct.pack("<HHH", 0, 0x460B, 1)
     assert opened(_streams([(words, False)], _LISTS, paragraph=plain)) == ["第2题：甲", "第3题：甲", "第4题：甲"]
@@ -170,31 +170,31 @@ def test_numbers_go_on_and_begin_anew_as_a_list_says(opened: Any) -> None:
 
 
 @pytest.mark.parametrize("number", [3, 0x7FF])
-def test_a_list_that_is_not_in_the_file_refuses_it(opened: Any, number: int) -> None:
+def test_refuses_a_reference_to_a_missing_list(opened: Any, number: int) -> None:
     with pytest.raises(Refusal, match=f"automatic numbers of list {number}"):
         opened(_streams([("甲\r".encode("utf-16-le"), False)], _LISTS, paragraph=struct.pack("<HHH", 0, 0x460B, number)))
 
 
-def test_a_table_of_lists_without_its_end_refuses_the_document(opened: Any) -> None:
+def test_refuses_a_truncated_list_table(opened: Any) -> None:
     with pytest.raises(Refusal, match="not a readable Word document"):
         opened(_streams([("甲\r".encode("utf-16-le"), False)], {**_LISTS, -1: _LISTS[-1][:-3]}))
 
 
 @pytest.mark.parametrize("index", [12, 13])
-def test_a_page_of_properties_that_is_named_twice_refuses_the_document(opened: Any, index: int) -> None:
+def test_refuses_a_property_page_listed_twice(opened: Any, index: int) -> None:
     twice = struct.pack("<IIIII", 2048, 2049, 2052, index - 10, index - 10)
     with pytest.raises(Refusal, match="property page"):
         opened(_streams([("甲\r".encode("utf-16-le"), False)], {index: twice}))
 
 
-def test_pieces_that_repeat_the_same_bytes_refuse_the_document(opened: Any) -> None:
+def test_refuses_pieces_that_repeat_the_same_bytes(opened: Any) -> None:
     count = 4000
     clx = struct.pack(f"<{count + 1}i", *range(0, count * 4 + 1, 4)) + struct.pack("<HIH", 0, 2048, 0) * count
     with pytest.raises(Refusal, match="in pieces"):
         opened(_streams([("甲乙丙\r".encode("utf-16-le"), False)], {33: b"\2" + struct.pack("<I", len(clx)) + clx}))
 
 
-def test_tables_within_many_tables_refuse_the_document(opened: Any) -> None:
+def test_refuses_deeply_nested_tables(opened: Any) -> None:
     deep = struct.pack("<HHBHi", 0, 0x2416, 1, 0x6649, 1_000_000) + b"\0"
     with pytest.raises(Refusal, match="tables nested 1000000 deep"):
         opened(_streams([("甲\r".encode("utf-16-le"), False)], paragraph=deep))
@@ -204,7 +204,7 @@ def test_tables_within_many_tables_refuse_the_document(opened: Any) -> None:
     ("place", "put", "said"),
     [(2, b"\x65\x00", "from before Word 97"), (10, b"\x00\x13", "locked with a password"), (0, b"\0\0", "from before Word 97")],
 )
-def test_old_and_locked_documents_say_so(place: int, put: bytes, said: str) -> None:
+def test_names_old_and_locked_documents(place: int, put: bytes, said: str) -> None:
     body = bytearray(_doc("numbered"))
     start = body.index(b"\xec\xa5\x01\x01")
     body[start + place : start + place + 2] = put
@@ -255,9 +255,7 @@ _PAGE = f"<html><body>{''.join(f'<p>{line}</p>' for line in _PAPER.splitlines())
         ("a", (FOLDER / "numbered.doc").read_bytes(), ".doc"),
     ],
 )
-def test_what_is_named_a_document_is_read_by_its_content(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, body: bytes, suffix: str
-) -> None:
+def test_reads_files_named_doc_by_content(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, body: bytes, suffix: str) -> None:
     from crawlers.read.__main__ import main
 
     assert true_name(name, body, read_suffixes()).endswith(suffix)
@@ -267,7 +265,7 @@ def test_what_is_named_a_document_is_read_by_its_content(
     assert [json.loads(line)["answer_raw"] for line in read] in (["B", "A", "B", "A"], ["A", "B", "C", "D", "A", "B", "√", "×", "√", "×"])
 
 
-def test_rich_text_named_a_document_is_refused_with_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refuses_rich_text_named_doc_with_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from crawlers.read.__main__ import main
 
     (tmp_path / "a.doc").write_bytes(b"{\\rtf1\\ansi 1. \\u30002?\\par}")

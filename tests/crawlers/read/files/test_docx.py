@@ -1,4 +1,4 @@
-"""Word documents to lines: what stands in the text, what Word keeps beside it, and what is no sound document."""
+"""Word documents to lines: the text, what Word stores apart from it, and damaged documents."""
 
 import io
 import zipfile
@@ -52,7 +52,7 @@ def numbered(form: str = "decimal", text: str = "%1.") -> tuple[Any, Callable[..
     return document, add
 
 
-def test_automatic_numbers_come_back_as_text() -> None:
+def test_automatic_numbers_become_text() -> None:
     document, add = numbered()
     for question in range(2):
         add(f"题干{question}（ ）。")
@@ -105,8 +105,8 @@ def test_numbers_as_word_shows_them(form: str, number: int, shown: str) -> None:
     assert FORMATS[form](number) == shown
 
 
-def test_a_number_is_no_longer_than_word_writes_it() -> None:
-    """Each of 2,000 paragraphs repeated a text of 60,000 signs: 3 kB took more than 30 s."""
+def test_limits_the_length_of_a_number() -> None:
+    """Each of 2,000 paragraphs repeated a text of 60,000 characters: 3 kB took more than 30 s."""
     document, add = numbered(text="%1." * 20_000)
     for _ in range(200):
         add("甲")
@@ -144,7 +144,7 @@ RUN = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
     ],
     ids=range(14),
 )
-def test_what_a_paragraph_says(inner: str, line: str) -> None:
+def test_reads_the_text_of_a_paragraph(inner: str, line: str) -> None:
     assert "\n".join(read_docx("a.docx", saved(with_xml(f"<w:p>{inner}</w:p>"))).lines) == line
 
 
@@ -157,7 +157,7 @@ BOX = f"""<w:p {nsdecls("w", "wp", "a", "pic")} xmlns:mc="http://schemas.openxml
 <w:r><w:t>选（ ）。</w:t></w:r></w:p>"""
 
 
-def test_text_boxes_follow_their_paragraph_once_and_images_leave_a_sign() -> None:
+def test_text_boxes_follow_their_paragraph_once_and_images_leave_a_placeholder() -> None:
     document = Document()
     document.element.body.insert(0, parse_xml(BOX))
     assert lines(document) == [f"1．看图：{IMAGE}选（ ）。", "框里"]
@@ -199,12 +199,12 @@ WHOLE = saved(Document())
     ],
     ids=range(10),
 )
-def test_what_is_no_sound_document_is_told(body: bytes | dict[str, bytes], message: str) -> None:
+def test_refuses_damaged_documents(body: bytes | dict[str, bytes], message: str) -> None:
     with pytest.raises(Refusal, match=f"a.docx: .*{message}|a.docx: {message}"):
         read_docx("a.docx", zipped(**body) if isinstance(body, dict) else body)
 
 
-def test_a_locked_zip_is_told() -> None:
+def test_reports_a_locked_zip() -> None:
     body = bytearray(zipped(word__document_xml=b"<a/>"))
     for sign, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         body[body.index(sign) + place] |= 1
@@ -227,7 +227,7 @@ def run_of(text: str, place: str = "") -> str:
         ((("10", ""), ("9", "baseline")), "109"),
     ],
 )
-def test_what_is_set_high_or_low_stays_so(runs: tuple[tuple[str, str], ...], text: str) -> None:
+def test_keeps_superscripts_and_subscripts(runs: tuple[tuple[str, str], ...], text: str) -> None:
     assert lines(with_xml(f"<w:p>{''.join(run_of(*run) for run in runs)}</w:p>")) == [text]
 
 
@@ -246,12 +246,12 @@ M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
         ("{x=1}", "x=1"),
     ],
 )
-def test_formulas_keep_their_powers_and_fractions(formula: str, text: str) -> None:
+def test_keeps_powers_and_fractions_of_formulas(formula: str, text: str) -> None:
     body = formula.replace("{", "<m:r><m:t>").replace("}", "</m:t></m:r>")
     assert lines(with_xml(f"<w:p>{run_of('值为')}<m:oMath {M}>{body}</m:oMath>{run_of('。')}</w:p>")) == [f"值为{text}。"]
 
 
-def test_the_number_of_a_statement_is_no_part_of_its_first_figure() -> None:
+def test_separates_a_list_number_from_a_figure() -> None:
     rows = [[str(n), f"{n}岁儿童有这一特点。", "√×"[n % 2]] for n in range(1, 6)]
     questions = read_paper(lines(table(rows))).questions
     assert [(draft.number, draft.stem, draft.answer) for draft in questions] == [

@@ -1,4 +1,4 @@
-"""Question banks in XML: what each kind of question gives, what is refused; as many as there are come out, as items or with doubt."""
+"""Question banks in XML: what each type of question gives, what is refused; every question becomes an item or a doubt."""
 
 from html import escape
 
@@ -24,7 +24,7 @@ def said(item: QuestionItem) -> tuple[str | None, str | None, list[str] | None, 
     return item.type_raw, item.stem_raw, item.options_raw, item.answer_raw, item.explanation_raw
 
 
-def test_questions_of_moodle_are_read_by_their_kinds() -> None:
+def test_reads_moodle_questions_by_type() -> None:
     reading = read(EXCHANGED["moodle_xml"])
     assert [said(item) for item in reading.items] == [
         ("单选题", "12×10⁹/L 是（ ）。", ["A.甲", "B.乙"], "B", "见书。"),
@@ -46,7 +46,7 @@ def test_questions_of_moodle_are_read_by_their_kinds() -> None:
         (f"<question type='multichoice'>{CHOICE}{'<answer/>' * 9}</question>", "options_unreadable"),
     ],
 )
-def test_a_question_that_cannot_be_read_is_told(question: str, reason: str) -> None:
+def test_gives_the_reason_for_an_unreadable_question(question: str, reason: str) -> None:
     reading = read(f"<quiz>{question}<question type='multichoice'>{CHOICE}</question></quiz>")
     assert [item.doubt for item in reading.items] == [reason, None] and reading.record_count == 2
     assert reading.faults[0].startswith(f"record 1: {reason}: line 1: ")
@@ -69,7 +69,7 @@ def test_a_question_that_cannot_be_read_is_told(question: str, reason: str) -> N
         ("<a>" * 5000 + "</a>" * 5000, "not readable XML"),
     ],
 )
-def test_what_is_no_bank_or_not_safe_is_refused(text: str, message: str) -> None:
+def test_refuses_other_and_unsafe_xml(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=rf"a\.xml: (?:{message})"):
         read(text)
 
@@ -87,7 +87,7 @@ KINDS = st.sampled_from(["multichoice", "truefalse", "shortanswer", "numerical",
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(KINDS, st.text("题<>&]\n ", max_size=6), st.lists(st.sampled_from(["100", "0", "50", "x"]), max_size=12))))
-def test_as_many_questions_as_come_in_go_out(questions: list[tuple[str, str, list[str]]]) -> None:
+def test_loses_no_question(questions: list[tuple[str, str, list[str]]]) -> None:
     written = "".join(
         f"<question type='{kind}'><questiontext><text>{escape(stem)}</text></questiontext>"
         + "".join(f"<answer fraction='{share}'><text>甲</text></answer>" for share in shares)

@@ -1,4 +1,4 @@
-"""Questions found by what stands in a file: the same questions in shapes with random names read back equal, or refused; no others."""
+"""Questions found by content: the same questions under random names read back equal or are refused; no others are read."""
 
 import io
 import json
@@ -72,7 +72,7 @@ def _shape(rng: random.Random, gold: list[tuple[str, list[str], int]], form: str
 
 @pytest.mark.parametrize("kind", ["list", "object", "text", "json", "pairs", "columns", "sheet"])
 @pytest.mark.parametrize("form", ["letter", "zero", "one", "text"])
-def test_questions_under_random_names_read_back_equal(kind: str, form: str) -> None:
+def test_reads_questions_under_random_names(kind: str, form: str) -> None:
     rng = random.Random(f"{kind} {form}")
     gold = _gold(rng)
     name, body = _shape(rng, gold, form, kind)
@@ -84,7 +84,7 @@ def test_questions_under_random_names_read_back_equal(kind: str, form: str) -> N
         assert item.answer_raw == "ABCD"[right]
 
 
-def test_literals_are_data_and_nothing_runs() -> None:
+def test_reads_literals_without_running_code() -> None:
     source = "var a = [{q: 'x\\'y', n: -1, t: true, u: undefined, z: 'p' + \"q\"},]; b.push({k: go()}); let c = {d: `e`};"
     found = literals_of("f.js", source)
     assert found["a"] == [{"q": "x'y", "n": -1, "t": True, "u": None, "z": "pq"}]
@@ -112,7 +112,7 @@ def test_statements_give_their_rows() -> None:
         "COPY t (a, b) FROM stdin;\n1\t2\nbroken\n\\.\n",
     ],
 )
-def test_a_row_with_more_or_fewer_values_than_columns_refuses_the_dump(dump: str) -> None:
+def test_refuses_a_dump_with_a_row_of_wrong_length(dump: str) -> None:
     with pytest.raises(ValueError, match=r"a\.sql: a row of t has \d values for 2 columns"):
         statement_rows("a.sql", dump)
 
@@ -131,14 +131,14 @@ def _dump(created: str, column: str, comment: str, last: str = "A") -> list[obje
 
 @pytest.mark.parametrize("created", [_COMMENTED, _NOTED])
 @pytest.mark.parametrize("comment", ["判断题：1对0错", "1=正确, 0=错误", "答案(0错1对)", "判断题: 0代表错 1代表对"])
-def test_comments_on_columns_say_what_codes_mean(created: str, comment: str) -> None:
+def test_column_comments_explain_codes(created: str, comment: str) -> None:
     assert _dump(created, "answer", comment) == ["B", "正确", "错误", "A"]
 
 
 @pytest.mark.parametrize(
     ("column", "comment", "last"),
     [
-        ("answer", "判断题：1对0错", "3"),  # options are numbered here
+        ("answer", "判断题：1对0错", "3"),  # here options are numbered
         ("answer", "标准答案", "A"),
         ("answer", "考生作答：1对0错", "A"),
         ("user_answer", "1对0错", "A"),
@@ -151,7 +151,7 @@ def test_other_comments_change_no_codes(column: str, comment: str, last: str) ->
 
 
 def _chapter(number: int, first: bool, stem: str, options: str) -> list[dict[str, Any]]:
-    """Five questions, of which the first option is always the right one, or not."""
+    """Return five questions whose first option is always right, or not."""
     return [
         {
             stem: f"第{number}章第{n}问，下列说法正确的是",
@@ -174,7 +174,7 @@ def _marked(rows: list[dict[str, Any]], options: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("stem", "options"), [("题目", "选项"), ("ask", "picks"), ("wt", "xx")])
 @pytest.mark.parametrize("suffix", ["json", "yaml", "js"])
-def test_a_chapter_is_read_like_those_beside_it(stem: str, options: str, suffix: str) -> None:
+def test_reads_a_chapter_like_its_siblings(stem: str, options: str, suffix: str) -> None:
     chapters = {f"第{n}章": _marked(_chapter(n, n == 1, stem, options), options) for n in range(1, 4)}
     text = json.dumps({"名称": "测验", "单元": chapters}, ensure_ascii=False)
     body = (f"export const bank = {text};" if suffix == "js" else text).encode()
@@ -205,7 +205,7 @@ def test_questions_below_a_case_are_read_with_it(case: str, below: str, single: 
     assert not reading.faults
 
 
-def test_a_case_announced_in_a_row_belongs_to_as_many_questions_as_it_says() -> None:
+def test_an_announced_case_applies_to_the_stated_number_of_questions() -> None:
     rng, taken = random.Random(3), set()
     names = [_name(rng, taken) for _ in range(6)]
     gold = _gold(rng)
@@ -228,7 +228,7 @@ def test_a_case_ends_at_the_next_note() -> None:
     assert [bool(case) for case in cases] == [False] * 5 + [True] * 3 + [False] * 16
 
 
-def test_two_options_a_line_are_not_taken_for_one() -> None:
+def test_two_options_per_line_are_not_read_as_one() -> None:
     said = "\n".join(f"{sign}第{number}种情形在群落的分层里与光和食物有关" for number, sign in enumerate("①②③④⑤⑥"))
     stem = f"5.分层是群落的现象。下列关于群落分层的叙述，正确的是（）\n{said}\nA.①③④⑤ B.②④⑤⑥\nC.①②③⑥ D.③④⑤⑥"
     shape = layout_of_keys(["题干", "正确答案"])
@@ -237,7 +237,7 @@ def test_two_options_a_line_are_not_taken_for_one() -> None:
     assert isinstance(item, Lost) or len(item.options_raw) == 4, item
 
 
-def test_a_shipped_layout_gives_way_and_one_that_people_wrote_does_not() -> None:
+def test_a_shipped_layout_gives_way_but_a_users_layout_does_not() -> None:
     rng = random.Random(1)
     rows = [
         {"index": number, "year": "2010", "category": "新课标",
@@ -255,11 +255,11 @@ def test_a_shipped_layout_gives_way_and_one_that_people_wrote_does_not() -> None
 
 
 @pytest.mark.parametrize("text", ["{[]: 1}", "{1: 2", "[" * 30_000 + "]" * 30_000, "[1, __import__('os')]", "{{}: {}}"])
-def test_a_cell_that_is_no_list_stays_text(text: str) -> None:
+def test_a_cell_without_a_list_stays_text(text: str) -> None:
     assert listed(text) == text
 
 
-def test_an_answer_for_each_gap_is_no_set_of_options() -> None:
+def test_answers_for_gaps_are_not_options() -> None:
     ask = [{"q": f"第{n}例的血压是___，心率是___。", "a": [str(100 + n), str(60 + n)]} for n in range(5)]
     reading = questions_by_content.read_by_content("a.json", json.dumps({"fills": ask}).encode(), SEEN)
     assert reading is not None
@@ -275,16 +275,16 @@ def test_the_questions_are_never_among_the_options() -> None:
     assert found is None or "stem" not in found.options
 
 
-def test_a_column_that_says_an_option_again_among_more_words_is_no_option() -> None:
+def test_an_explanation_that_repeats_an_option_is_not_an_option() -> None:
     gold = _gold(random.Random(5))
     rows = [[stem, *options, "ABCD"[right], f"见教材第{n}页，应记住{options[right]}。"] for n, (stem, options, right) in enumerate(gold, 1)]
-    for order in ([0, 1, 2, 3, 4, 5, 6], [5, 0, 1, 2, 3, 4, 6]):  # the explanation stands beside the options in the second
+    for order in ([0, 1, 2, 3, 4, 5, 6], [5, 0, 1, 2, 3, 4, 6]):  # the second has the explanation next to the options
         body = "\n".join(",".join(row[place] for place in order) for row in rows).encode()
         reading = read("bank.csv", body)
         assert [(len(item.options_raw or []), item.answer_raw) for item in reading.items] == [(4, "ABCD"[right]) for _, _, right in gold]
 
 
-def test_letters_of_options_and_answers_in_their_words_are_not_unread() -> None:
+def test_counts_option_letters_and_answers_in_words_as_read() -> None:
     gold = _gold(random.Random(8))
     pairs = [
         {
@@ -302,7 +302,7 @@ def test_letters_of_options_and_answers_in_their_words_are_not_unread() -> None:
         assert account.unread == []
 
 
-def test_columns_that_a_layout_calls_of_no_use_are_not_unread() -> None:
+def test_counts_unneeded_columns_of_a_layout_as_read() -> None:
     gold = _gold(random.Random(9))
     rows = [[stem, *options, "ABCD"[right], f"第{n}次修订"] for n, (stem, options, right) in enumerate(gold, 1)]
     body = "\n".join(",".join(row) for row in [["ask", *"wxyz", "ok", "note"], *rows]).encode()
@@ -316,7 +316,7 @@ def test_columns_that_a_layout_calls_of_no_use_are_not_unread() -> None:
 @pytest.mark.parametrize(
     "beside", [{"题干": "知觉的特性是（ ）", "选项": ["甲", "乙"], "答案": "A"}, {"name": "下列哪项正确（ ）", "x": "甲"}, {}]
 )
-def test_records_beside_those_with_lists_of_questions_are_read_or_reported(beside: dict[str, Any]) -> None:
+def test_reads_or_reports_records_without_lists_of_questions(beside: dict[str, Any]) -> None:
     asked = [{"stem": f"第{n}项特性是（ ）", "opts": [f"甲{n}", f"乙{n}", f"丙{n}"], "k": "ABC"[n % 3]} for n in range(9)]
     records = [{"name": "感觉", "list": asked[:4]}, {"name": "知觉", "list": asked[4:]}, *([beside] if beside else [])]
     reading = read("a.json", json.dumps({"parts": records}, ensure_ascii=False).encode())
@@ -324,7 +324,7 @@ def test_records_beside_those_with_lists_of_questions_are_read_or_reported(besid
     assert bool(reading.skipped) == (bool(beside) and len(reading.items) == 9)
 
 
-def test_a_heading_among_rows_read_by_content_is_no_question() -> None:
+def test_a_heading_among_rows_read_by_content_is_not_a_question() -> None:
     def row(stem: str, part: str, answer: str) -> list[str]:
         return [stem.format(part), f"{part}是甲", f"{part}是乙", f"{part}是丙", answer]
 

@@ -1,4 +1,4 @@
-"""Small files and archives, some made to do harm: each is read or refused in one line, in seconds, and nothing in it multiplies."""
+"""Small files and archives, some malicious: each is read, or refused in one line, in seconds and without multiplying its content."""
 
 import io
 import json
@@ -22,7 +22,7 @@ from tests.crawlers.read.bodies import SEEN, result_of, zip_of
 
 
 def _damaged(member: str, method: int, after: int) -> bytes:
-    """Return a zip whose one member is damaged behind its head."""
+    """Return a zip whose only member is damaged after its header."""
     body = bytearray(zip_of({member: "hello world " * 100}, method))
     start = body.find(member.encode()) + len(member) + after
     body[start : start + 20] = b"\xff" * 20
@@ -86,7 +86,7 @@ def test_a_hostile_file_is_read_or_refused_in_seconds(name: str) -> None:
     assert time.process_time() - start < 20  # less than 4 on an idle machine; unbounded work takes minutes
 
 
-def test_a_packed_member_of_a_small_archive_is_weighed_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weighs_a_packed_member_by_its_unpacked_size(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(_: object, name: str, *__: object) -> Iterator[object]:
         raise ValueError(f"{name} weighs much")
 
@@ -96,7 +96,7 @@ def test_a_packed_member_of_a_small_archive_is_weighed_unpacked(monkeypatch: pyt
         list(read_steps("a.zip", zip_of({"a.ods": text}), None, SEEN))
 
 
-def test_what_a_zip_says_of_its_size_buys_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ignores_the_size_that_a_zip_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(_: object, name: str, __: object, ___: str, budget: Budget, *____: object) -> Iterator[object]:
         raise ValueError(f"{name} gets {budget.seconds:g} seconds")
 
@@ -108,8 +108,8 @@ def test_what_a_zip_says_of_its_size_buys_no_time(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("start", [b"PAR1", b"\x1f\x8b"])
-def test_what_does_not_say_what_it_unpacks_to_has_a_gigabyte(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """20,000 rows of repeated texts, 160 kB of parquet, need half of it."""
+def test_files_of_unknown_unpacked_size_get_a_gigabyte(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """20,000 rows of repeated texts, 160 kB of parquet, need half a gigabyte."""
 
     def read(_: object, name: str, __: object, ___: str, budget: Budget, *____: object) -> Iterator[object]:
         raise ValueError(f"{name} gets {budget.bytes >> 20} MB")
@@ -132,7 +132,7 @@ _TIMELESS: dict[str, tuple[str, str, str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(_TIMELESS))
-def test_a_file_that_takes_its_whole_budget_ends_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stops_a_file_that_exceeds_its_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The budget is cut to a second, which 1 MB of each shape exceeds; with the whole budget they are read in linear time."""
     head, piece, tail = _TIMELESS[name]
     body = (head + "".join(piece.replace("{}", str(n)) for n in range(1_000_000 // len(piece.encode()))) + tail).encode()
@@ -143,9 +143,9 @@ def test_a_file_that_takes_its_whole_budget_ends_there(name: str, monkeypatch: p
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.html", pytest.param("a.parquet", marks=pytest.mark.slow)])
-def test_what_unpacks_or_grows_ends_in_a_memory_of_its_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stops_a_file_that_exceeds_its_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if name == "a.parquet":
-        monkeypatch.setattr("crawlers.read.files._PACKED_BYTES", 0)  # the gigabyte takes thrice as long to fill
+        monkeypatch.setattr("crawlers.read.files._PACKED_BYTES", 0)  # a gigabyte takes three times as long to fill
         monkeypatch.setattr("crawlers.read.files._HEAVY_BYTES", 0)
         rows = pa.table({"question": pa.array(["甲" * 100] * 300_000).dictionary_encode(), "answer": ["A"] * 300_000})
         pq.write_table(rows, file := io.BytesIO())
@@ -157,9 +157,9 @@ def test_what_unpacks_or_grows_ends_in_a_memory_of_its_size(name: str, monkeypat
 
 
 def test_xml_that_fills_the_memory_is_not_called_unreadable() -> None:
-    """libxml2 reports it like an error of syntax, and half of the memory goes with the tree before the cause is written."""
+    """libxml2 reports it like a syntax error, and half of the memory is freed with the tree before the cause is written."""
     body = b"<r>" + b"<a/>" * 900_000 + b"</r>"
-    budgets.stop()  # what its process has free does not count
+    budgets.stop()  # free memory of its process does not count
     with pytest.raises(ValueError, match=r"a\.xml: takes more than 60 MB of memory; advice"):
         list(budgets.read_guarded(_tree, "a.xml", body, "advice", Budget(bytes=60 << 20)))
 
@@ -168,7 +168,7 @@ def _tree(name: str, body: bytes) -> Iterator[str]:
     yield root_of(name, body).tag
 
 
-def test_a_text_that_many_cells_share_counts_in_each() -> None:
+def test_counts_a_shared_text_in_each_cell() -> None:
     rows = _rows("a.xlsx", "S", iter([("题" * 10_000,) * 100] * 100), Marks({}, {}))
     with pytest.raises(ValueError, match=r"a\.xlsx: sheet S: .*more than 67108864 characters"):
         list(rows)
@@ -193,7 +193,7 @@ def _answers_in(document: object) -> list[object]:
 
 
 @pytest.mark.parametrize("name", ["user_choice", "myAnswer", "picked", "selectedAnswer", "学员答案", "你的答案", "作答"])
-def test_what_a_learner_chose_is_no_key_where_nothing_else_is_one(name: str) -> None:
+def test_a_learners_choice_is_never_the_key(name: str) -> None:
     assert len(_answers_in(_asked(answer="A D C B"))) == 8
     assert _answers_in(_asked(**{name: "A D C B"})) == []
 

@@ -1,4 +1,4 @@
-"""Files of records to items: what each layout reads, what it refuses, and the published sets as a whole."""
+"""Files of records to items: what each layout reads and refuses, and complete published sets."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def items(record: dict[str, Any], name: str) -> list[Item | Lost]:
     return list(RecordReader(shipped_layouts()[name]).items(record, SEEN))
 
 
-def test_half_a_character_is_told_as_lost() -> None:
+def test_reports_half_a_character_as_lost() -> None:
     [(_, record)] = read_records("a.jsonl", rb'{"q":"\ud83d\ude00 \ud800 \udc00"}')
     assert record == {"q": "\U0001f600 \ufffd \ufffd"}
 
@@ -54,12 +54,12 @@ def test_half_a_character_is_told_as_lost() -> None:
     ],
     ids=range(11),
 )
-def test_what_is_no_file_of_records_is_told(name: str, body: bytes, message: str) -> None:
+def test_refuses_files_that_are_not_records(name: str, body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         list(read_records(name, body))
 
 
-def test_commas_of_prose_are_no_values_and_lines_are_as_many_as_there_are() -> None:
+def test_commas_in_prose_do_not_separate_values() -> None:
     assert parsed_json('["%s"]' % ("甲,乙,[丙]{" * 200_000)) and parsed_json(r'["\"%s"]' % ("," * 600_000))
     assert len([*documents_of("a.jsonl", b"1\n" + b"     \n" * (1 << 20))]) == 1
 
@@ -75,7 +75,7 @@ def test_commas_of_prose_are_no_values_and_lines_are_as_many_as_there_are() -> N
     ],
     ids=range(5),
 )
-def test_a_record_that_cannot_be_read_costs_no_other(name: str, body: bytes, array: list[str], place: str, words: str) -> None:
+def test_an_unreadable_record_does_not_affect_others(name: str, body: bytes, array: list[str], place: str, words: str) -> None:
     first, (position, lost) = read_records(name, body, array)
     assert first[1] == {"q": 1}
     assert isinstance(lost, Lost) and lost.reason == "record_unreadable"
@@ -131,7 +131,7 @@ def test_fields_of_a_question(change: dict[str, Any], field: str, value: Any) ->
         (CHOICE | {"question": None, "options": None}, "cpsyexam", "record_empty", "neither"),
     ],
 )
-def test_a_malformed_record_is_lost_with_its_reason(record: dict[str, Any], name: str, reason: str, words: str) -> None:
+def test_reports_why_a_record_is_malformed(record: dict[str, Any], name: str, reason: str, words: str) -> None:
     (lost,) = items({"*": "单选题"} | record, name)
     assert isinstance(lost, Lost) and (lost.reason, lost.position.split(":")[:2]) == (reason, ["line", "1"])
     assert words in lost.words and json.loads(lost.raw or "")
@@ -178,7 +178,7 @@ def test_options_as_objects_need_no_layout(options: Any) -> None:
         [{"A": "甲"}, {"A": "乙"}],
     ],
 )
-def test_options_as_objects_that_would_lose_something_are_told(options: Any) -> None:
+def test_refuses_option_objects_that_would_lose_something(options: Any) -> None:
     body = json.dumps([{"question": "问", "options": options}]).encode()
     reading = read_file("a.json", body, "table", SEEN)
     assert [item.doubt for item in reading.items] == ["field_unreadable"] and "labelled_options" in reading.faults[0]
@@ -193,7 +193,7 @@ def test_options_as_objects_that_would_lose_something_are_told(options: Any) -> 
         ('"answer": "A", "options": ["甲", "乙"], "answer": "A"', ""),
     ],
 )
-def test_a_key_that_stands_twice_is_told(name: str, fields: str, told: str) -> None:
+def test_reports_a_duplicate_key(name: str, fields: str, told: str) -> None:
     body = f'{{"question": "问", {fields}}}'.encode()
     reading = read_file(name, body, "table", SEEN)
     assert [item.doubt for item in reading.items] == ["field_unreadable" if told else None]
@@ -222,7 +222,7 @@ def test_questions_share_a_case_or_options() -> None:
 
 @pytest.fixture
 def read_set(real_data: Path, tmp_path: Path) -> Callable[[str, str], list[Item]]:
-    """Read a published set by the stage, twice, and return its items."""
+    """Read a published set twice with the stage; return its items."""
 
     def read(path: str, name: str) -> list[Item]:
         flags = ["set", "--path", str(real_data / path), "--format", name, "--max_misfit_share", "0", "--max_unread_share", "1"]
@@ -241,7 +241,7 @@ def read_set(real_data: Path, tmp_path: Path) -> Callable[[str, str], list[Item]
 def test_cpsyexam_as_published(read_set: Callable[[str, str], list[Item]]) -> None:
     found = [item for item in read_set("cpsyexam", "cpsyexam") if isinstance(item, QuestionItem)]
     assert Counter(item.type_raw for item in found) == {"single": 5301, "multi": 2106, "QA_Knowledge": 1667, "QA_Analyse": 63}
-    assert sum(item.answer_raw is None for item in found) == 1974 + 18  # the test split, and answers of blanks alone
+    assert sum(item.answer_raw is None for item in found) == 1974 + 18  # the test split, and blank answers
     assert sum(item.options_raw is None for item in found) == 1730
     assert all(item.stem_raw and item.subject_raw for item in found)
 
@@ -285,7 +285,7 @@ def test_tcmbench_as_published(read_set: Callable[[str, str], list[Item]]) -> No
         ("a.json", "[]", "no records; expected question"),
     ],
 )
-def test_records_that_are_elsewhere_are_told(name: str, text: str, message: str) -> None:
+def test_reports_where_nested_records_are(name: str, text: str, message: str) -> None:
     with pytest.raises(ValueError, match=rf"^{name}: .*{message}"):
         read_file(name, text.encode(), "table", SEEN)
 

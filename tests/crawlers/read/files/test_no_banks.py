@@ -1,4 +1,4 @@
-"""Texts and surveys that are no banks of questions: refused whatever they say of tests, and banks beside them that are read."""
+"""Texts and surveys that are not question banks: refused even if they mention tests; similar banks are read."""
 
 import json
 
@@ -69,7 +69,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_what_is_no_bank_gives_nothing(name: str) -> None:
+def test_refuses_texts_that_are_not_question_banks(name: str) -> None:
     try:
         reading = read_questions(name, FOREIGN[name].encode(), name[name.index(".") :], SEEN)
     except ValueError as error:
@@ -91,11 +91,11 @@ PAPERS = {
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_what_is_a_paper_is_read(name: str) -> None:
+def test_reads_papers_that_look_like_other_texts(name: str) -> None:
     assert len(read_questions("a.txt", PAPERS[name].encode(), ".txt", SEEN).items) >= 6
 
 
-def test_rows_whose_columns_nobody_knows_are_told_by_the_names_of_these() -> None:
+def test_refuses_unknown_columns_by_name() -> None:
     rows = "\n".join(f"{1 + n % 2},第{n}种药物应当每日定时服用。" for n in range(40)) + "\n1.漏服时加倍。\n2.可以随餐。"
     with pytest.raises(ValueError, match=r"题库\.txt: rows under 'keyCode,contentText', .* layout"):
         read_questions("题库.txt", f"keyCode,contentText\n{rows}".encode(), ".txt", SEEN)
@@ -139,7 +139,7 @@ SURVEYS = {
 
 
 @pytest.mark.parametrize("name", SURVEYS)
-def test_a_survey_gives_no_questions(name: str) -> None:
+def test_refuses_surveys(name: str) -> None:
     with pytest.raises(Refusal):
         read(name, SURVEYS[name])
 
@@ -156,5 +156,5 @@ BANKS = {
 
 
 @pytest.mark.parametrize("name", BANKS)
-def test_a_bank_that_looks_like_a_survey_is_read(name: str) -> None:
+def test_reads_a_bank_that_looks_like_a_survey(name: str) -> None:
     assert len(read(name, BANKS[name]).items) == BANKS[name].count(b"\n")

@@ -1,4 +1,4 @@
-"""Pages: the lines that a reader sees, with what stands out; what visitors chose is no answer."""
+"""Pages: the visible lines with emphasis; visitors' choices are not answers."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.layouts.law import cleaned
 
 
 def _page(block: str, option: str, right: str = "") -> bytes:
-    """Return a page of blocks alike; `mine` is a visitor's choice, which is always wrong."""
+    """Return a page of similar blocks; `mine` is a visitor's choice, which is always wrong."""
     parts = []
     for n, (stem, options, key) in enumerate(GOLD, 1):
         said = "".join((right or option if at == key else option).format(L="ABCD"[at], t=text, n=n) for at, text in enumerate(options))
@@ -35,7 +35,7 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_a_block_a_question_is_read_right(name: str) -> None:
+def test_reads_one_block_per_question(name: str) -> None:
     questions = [one.question for one in cleaned(read("小测.html", BLOCKS[name]).items)]
     found = [one and (one.stem, [option.text for option in one.options], one.answer) for one in questions]
     assert found == [(stem, options, "ABCD"[right]) for stem, options, right in GOLD]
@@ -52,7 +52,7 @@ OWN_CHOICES = {
 
 
 @pytest.mark.parametrize("name", OWN_CHOICES)
-def test_what_a_visitor_chose_is_no_answer(name: str) -> None:
+def test_a_visitors_choice_is_not_the_answer(name: str) -> None:
     try:
         reading = read_file("小测.html", body := OWN_CHOICES[name], guess_format("小测.html", body), SEEN)
     except ValueError:
@@ -60,7 +60,7 @@ def test_what_a_visitor_chose_is_no_answer(name: str) -> None:
     assert not [item for item in reading.items if isinstance(item, QuestionItem) and item.answer_raw]
 
 
-def test_shares_that_are_the_options_stay() -> None:
+def test_keeps_percentages_that_are_options() -> None:
     shares = [("10%", "20%", "30%", "40%"), ("5人", "6人", "7人", "8人"), ("1%", "2%", "3%", "4%")] * 2
     parts = ""
     for n, each in enumerate(shares, 1):
@@ -71,18 +71,18 @@ def test_shares_that_are_the_options_stay() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "</\x01", "<?xml version='1.0'?>", "<!-- -->"])
-def test_a_page_of_nothing_is_an_empty_page(text: str) -> None:
+def test_an_empty_page_has_no_lines(text: str) -> None:
     assert document_of_page(text).text_content().strip() == ""
 
 
 @pytest.mark.parametrize("votes", ["<i>3票</i>", "<span>12人</span><span>40%</span>", "（12人）"])
-def test_votes_behind_options_are_refused(votes: str) -> None:
+def test_refuses_votes_after_options(votes: str) -> None:
     page = _page("<div><h4>{n}、{stem}</h4><ul>{o}</ul><p>答案：{K}</p></div>", f"<li>{{L}}. {{t}} {votes}</li>")
     with pytest.raises(ValueError, match="end with visitors' votes"):
         read("小测.html", page)
 
 
-def test_letters_that_a_browser_shows_are_letters_of_emphasised_options() -> None:
+def test_reads_list_letters_of_emphasized_options() -> None:
     parts = ""
     for n, (_, options, key) in enumerate(GOLD, 1):
         said = "".join(f"<li><p>{f'<b>{text}</b>' if at == key else text}</p></li>" for at, text in enumerate(options))

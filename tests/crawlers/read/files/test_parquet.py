@@ -1,4 +1,4 @@
-"""Parquet to items: rows as records of JSON, images, what `datasets` says of its columns, and files that are damaged or hostile."""
+"""Parquet to items: rows as JSON records, images, column metadata of `datasets`, and damaged or hostile files."""
 
 import io
 import json
@@ -66,7 +66,7 @@ def question(row: dict[str, Any], name: str = "a.parquet") -> QuestionItem:
     st.lists(st.fixed_dictionaries({"question": st.text("感觉是A.（ ）\n", max_size=9), "answer": st.text("AB")}), max_size=9),
     st.integers(1, 4),
 )
-def test_rows_are_read_as_lines_of_json_are(rows: list[dict[str, Any]], group: int) -> None:
+def test_reads_rows_like_json_lines(rows: list[dict[str, Any]], group: int) -> None:
     """Whatever the row groups."""
     table = pa.Table.from_pylist(rows, pa.schema([("question", pa.string()), ("answer", pa.string())]))
     lines = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
@@ -99,7 +99,7 @@ def test_options_in_a_map() -> None:
 
 
 @pytest.mark.parametrize("lists", [{"label": ["A", "B"], "text": ["甲"]}, {"label": ["1", "2"], "text": ["甲", "乙"]}])
-def test_lists_that_do_not_fit_are_told(lists: Any) -> None:
+def test_reports_lists_of_unequal_length(lists: Any) -> None:
     assert question(QUESTION | {"options": lists}).doubt == "field_unreadable"
 
 
@@ -116,12 +116,12 @@ def test_lists_that_do_not_fit_are_told(lists: Any) -> None:
     ],
     ids=range(7),
 )
-def test_values_as_json_has_them(column: pa.Array, read_as: list[Any]) -> None:
+def test_converts_values_to_json(column: pa.Array, read_as: list[Any]) -> None:
     found = [record["x"] for record in records(written(pa.table({"x": column})))]
     assert found == read_as and json.dumps(found, allow_nan=False)
 
 
-def test_images_are_counted_and_stand_in_no_text() -> None:
+def test_counts_images_and_keeps_them_out_of_texts() -> None:
     row = QUESTION | {"image_1": PNG, "options": ["甲", "乙"], "explanation": "见书", "answer": "A"}
     assert question(row).images == 1
     assert question(QUESTION | {"pictures": [{"bytes": PNG, "path": None}] * 2}).images == 2
@@ -137,8 +137,8 @@ def labelled(names: list[str], answers: list[int | None], told: bytes | None = N
     return written(table.replace_schema_metadata({b"huggingface": about}))
 
 
-def test_classes_that_datasets_names() -> None:
-    """A split in which A is never right has no 0 that would tell where its answers count from."""
+def test_reads_class_names_of_datasets() -> None:
+    """A split in which A is never right has no 0 to show where its answers count from."""
     assert [item.answer_raw for item in read_parquet(labelled([*"ABC"], [1, 2, None, -1])).items] == ["B", "C", None, None]
     assert [item.answer_raw for item in read_parquet(labelled([*"012"], [0, 2])).items] == ["A", "C"]
 
@@ -146,11 +146,11 @@ def test_classes_that_datasets_names() -> None:
 @pytest.mark.parametrize(
     "told", [b"{", b"[]", b'{"info": 1}', b'{"info": {"features": {"answer": {"names": [1]}}}}', b'{"info": {"features": []}}', b"\xff"]
 )
-def test_what_is_told_of_columns_may_be_anything(told: bytes) -> None:
+def test_tolerates_any_column_metadata(told: bytes) -> None:
     assert [item.answer_raw for item in read_parquet(labelled([], [0, 2], told)).items] == ["A", "C"]
 
 
-def test_text_that_is_no_text_costs_its_row_alone() -> None:
+def test_invalid_text_affects_only_its_row() -> None:
     broken = pa.StringArray.from_buffers(2, pa.py_buffer(b"\0\0\0\0\3\0\0\0\5\0\0\0"), pa.py_buffer("甲".encode() + b"\xb8\xd0"))
     reading = read_parquet(written(pa.table({"question": broken, "answer": ["甲", "B"]})))
     assert [item.doubt for item in reading.items] == [None, "record_unreadable"]
@@ -178,12 +178,12 @@ WHOLE = parquet_of([QUESTION] * 3)
     ],
     ids=range(12),
 )
-def test_what_is_no_sound_parquet_is_told(body: bytes, message: str) -> None:
+def test_refuses_damaged_parquet(body: bytes, message: str) -> None:
     with pytest.raises(Refusal, match=rf"^a\.parquet: ({message})"):
         read_parquet(body)
 
 
-def test_a_changed_byte_is_seen_where_the_file_has_checksums() -> None:
+def test_detects_a_changed_byte_by_checksum() -> None:
     body = bytearray(parquet_of([{"question": "感觉是" * 50, "answer": "A"}], compression="none", write_page_checksum=True))
     body[body.index("感觉".encode()) + 1] ^= 1
     with pytest.raises(ValueError, match=r"a\.parquet: not a readable parquet .*CRC"):
@@ -200,7 +200,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_a_row_that_takes_all_memory_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_that_exhausts_memory_affects_no_other_file(monkeypatch: pytest.MonkeyPatch) -> None:
     budgets.stop()
     monkeypatch.setattr(parquet, "_budget", lambda body: budgets.Budget(bytes=300 * 1024 * 1024))
     body = written(pa.table({"question": ["x" * 100_000_000]}), compression="zstd")
@@ -211,7 +211,7 @@ def test_a_row_that_takes_all_memory_ends_alone(monkeypatch: pytest.MonkeyPatch)
     assert read_parquet(WHOLE).record_count == 3
 
 
-def test_a_reading_that_is_left_early_leaves_the_next_file_its_own() -> None:
+def test_an_abandoned_reading_does_not_affect_the_next_file() -> None:
     rows = read_rows("a.parquet", parquet_of([QUESTION] * 500))
     assert next(rows)[0] == "row:1"
     rows.close()
@@ -232,14 +232,14 @@ def test_damaged_files_are_read_or_refused() -> None:
             assert reading.record_count == len(reading.items)
 
 
-def test_lost_rows_and_records_have_their_places(tmp_path: Path) -> None:
+def test_lost_rows_and_records_have_positions(tmp_path: Path) -> None:
     table = pa.table({"example": [[{"question": "甲", "answer": "A", "analysis": "略"}], None]})
     places = [(place, isinstance(record, Lost)) for place, record in read_records("a.parquet", written(table), ["example"])]
     assert places == [("row:1", False), ("row:2", True)]
     assert parquet.SUFFIX == ".parquet"
 
 
-def test_an_index_of_minus_one_is_no_answer() -> None:
+def test_an_index_of_minus_one_means_no_answer() -> None:
     rows = [{"question": f"第{at}类是（ ）", "choices": ["甲", "乙", "丙"][: 3 - at % 2], "label": at - 1} for at in range(4)]
     for name, body in (("a.parquet", parquet_of(rows)), ("a.json", json.dumps(rows).encode())):
         items = [item for item in read(name, body).items if isinstance(item, QuestionItem)]
@@ -255,5 +255,5 @@ def test_an_index_of_minus_one_is_no_answer() -> None:
         ("x/anatomy_test-00001-of-00002.parquet", "解剖学"),
     ],
 )
-def test_the_folder_says_the_subject_of_a_file_that_is_called_by_its_split(name: str, subject: str) -> None:
+def test_the_folder_names_the_subject_of_a_split_file(name: str, subject: str) -> None:
     assert question({"Question": "问", "A": "甲", "B": "乙", "C": "丙", "D": "丁", "Answer": "B"}, name).subject_raw == subject

@@ -1,4 +1,4 @@
-"""PDFs to lines and tables: reading order, columns, drawn tables, marks, watermarks, scans, and what is no sound PDF. Written by hand."""
+"""PDFs to lines and tables: reading order, columns, drawn tables, marks, watermarks, scans, and damaged files. All are hand-written."""
 
 import math
 import zlib
@@ -37,7 +37,7 @@ def tiny(*contents: bytes, filters: bytes = b"", extra: bytes = b"") -> bytes:
 
 
 def said(*texts: tuple[float, float, str], font: str = "F1", size: float = 10, colour: str = "0 g") -> bytes:
-    """Return texts at their places from the left and from the top of a page."""
+    """Return texts at distances from the left and the top of a page."""
     parts = (f"BT /{font} {size} Tf {colour} {x} {842 - y} Td ({text.replace('(', '[').replace(')', ']')}) Tj ET" for x, y, text in texts)
     return " ".join(parts).encode() + b"\n"
 
@@ -65,7 +65,7 @@ def test_a_tiny_pdf_is_read() -> None:
     assert lines(b"") == []
 
 
-def test_two_columns_are_read_one_after_the_other_and_a_title_across_them_first() -> None:
+def test_reads_two_columns_in_order_after_a_title_across_them() -> None:
     left = [each for number in range(1, 6) for each in question(number, 50, 100 + 70 * number)]
     right = [each for number in range(6, 11) for each in question(number, 320, 100 + 70 * (number - 5))]
     page = said((120, 60, "A very long title of a paper that runs across the gutter of its columns"), *right, *left)
@@ -74,7 +74,7 @@ def test_two_columns_are_read_one_after_the_other_and_a_title_across_them_first(
     assert lines(page, last)[-1] == "C. none of the above"
 
 
-def test_options_side_by_side_are_no_columns() -> None:
+def test_options_side_by_side_are_not_page_columns() -> None:
     rows = [
         each for n in range(1, 9) for each in ((50, 80 * n, f"{n}. Which?"), (50, 80 * n + 20, "A. this"), (300, 80 * n + 20, "B. that"))
     ]
@@ -84,7 +84,7 @@ def test_options_side_by_side_are_no_columns() -> None:
 @pytest.mark.parametrize(
     "rest", [[(50, 94, "rest of this"), (300, 94, "rest of that")], [(50, 94, "rest of this")]], ids=["of both", "of either"]
 )
-def test_options_side_by_side_that_go_on_below_are_unclear(rest: list[tuple[float, float, str]]) -> None:
+def test_wrapped_options_side_by_side_are_ambiguous(rest: list[tuple[float, float, str]]) -> None:
     full = (50, 60, "1. Which of these is a sentence that fills a whole line of its page, or nearly so, up to its end?")
     text = read_pdf("a.pdf", tiny(said(full, (50, 80, "A. this"), (300, 80, "B. that"), *rest, (50, 120, "2. Which?"))))
     assert [line[:9] for line in text.lines] == ["1. Which ", "2. Which?"]
@@ -104,13 +104,13 @@ def _rows(numbers: Sequence[int]) -> list[list[str]]:
     return [["No", "Stem", "A", "B"], *([str(n), f"Which one is {n}?", *_WORDS] for n in numbers)]
 
 
-def test_a_drawn_table_goes_on_on_the_next_page_without_its_repeated_header() -> None:
+def test_continues_a_table_on_the_next_page_without_its_header() -> None:
     text = read_pdf("a.pdf", tiny(said((50, 40, "A bank")) + _table(range(1, 9), 60), _table(range(9, 15), 60)))
     assert [cells for _, cells in text.rows] == [["A bank"], *_rows(range(1, 15))]
     assert text.dropped == ["No Stem A B"] and text.rows[1][0] == "page:1:row:1"
 
 
-def test_a_row_that_a_page_divides_is_one() -> None:
+def test_joins_a_row_divided_by_a_page_break() -> None:
     rest = drawn(_XS, (60, 80)) + said((94, 74, "go on")) + _table([9], 80, header=False)
     text = read_pdf("a.pdf", tiny(_table(range(1, 9), 60), rest))
     assert [cells for _, cells in text.rows] == [*_rows(range(1, 8)), ["8", "Which one is 8?\ngo on", *_WORDS], *_rows([9])[1:]]
@@ -124,12 +124,12 @@ def test_a_cell_that_covers_rows_is_in_each_of_them() -> None:
     ]
 
 
-def test_text_that_runs_across_a_line_is_lost_with_a_reason() -> None:
+def test_rejects_text_across_a_table_line() -> None:
     text = read_pdf("a.pdf", tiny(_table(range(1, 5), 60) + said((100, 114, "a very long stem that is written far into the next cell"))))
     assert [lost.reason for lost in text.lost] == ["cells_unclear"] and len(text.lines) == 4 and not text.rows
 
 
-def test_a_table_without_lines_is_unclear() -> None:
+def test_a_table_without_lines_is_ambiguous() -> None:
     cells = [(x, 80 + 20 * n, text) for n in range(12) for x, text in zip(_XS[:-1], (str(n), f"Which one is {n}", *_WORDS), strict=True)]
     text = read_pdf("a.pdf", tiny(said(*cells)))
     assert not text.lines and [lost.reason for lost in text.lost] == ["cells_unclear"]
@@ -152,14 +152,14 @@ def test_an_image_at_one_place_of_many_pages_is_a_background() -> None:
 @pytest.mark.parametrize(
     ("font", "colour", "kind"), [("F2", "0 g", "bold"), ("F1", "1 0 0 rg", "colour #ff0000"), ("F1", "0 1 1 0 k", "colour #ff0000")]
 )
-def test_what_stands_out_is_marked(font: str, colour: str, kind: str) -> None:
+def test_marks_emphasized_text(font: str, colour: str, kind: str) -> None:
     page = said((50, 60, "1. Which?"), (50, 80, "A. this")) + said((50, 100, "B. that"), font=font, colour=colour)
     text = read_pdf("a.pdf", tiny(page))
     assert text.lines == ["1. Which?", "A. this", "B. that"] and text.marked == ["1. Which?", "A. this", f"<{kind}>B. that</>"]
     assert not read_pdf("a.pdf", tiny(page + said((50, 114, "that goes on"), (50, 140, "2. Which?")))).marked
 
 
-def test_a_scan_says_so_and_a_scanned_page_among_others_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_a_scan_and_rejects_a_scanned_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "can_read", lambda: False)
     scan = b"q 595 0 0 842 0 0 cm /Im Do Q"
     with pytest.raises(ValueError, match=r"a\.pdf: 1 of 1 pages are images without text: page 1 .* to read it, run `pip install rapidocr"):
@@ -172,7 +172,7 @@ def test_a_scan_says_so_and_a_scanned_page_among_others_is_lost(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("text, meant", [("㬵", "胶"), ("⻓", "长"), ("⼀", "一"), ("ﬁ", "fi"), ("⸺", "——")])
-def test_a_glyph_is_the_usual_character_that_looks_so(text: str, meant: str) -> None:
+def test_maps_a_glyph_to_the_usual_character(text: str, meant: str) -> None:
     char = {"text": text, "upright": True, "x0": 0.0, "x1": 10.0, "top": 0.0, "bottom": 10.0}
     assert [glyph.text for glyph in glyphs_of([char], [])] == [meant]
 
@@ -188,12 +188,12 @@ def test_a_glyph_is_the_usual_character_that_looks_so(text: str, meant: str) -> 
     ],
     ids=range(5),
 )
-def test_what_is_no_sound_pdf_is_told(body: bytes, message: str) -> None:
+def test_refuses_damaged_pdfs(body: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=f"a.pdf: ({message})"):
         read_pdf("a.pdf", body)
 
 
-def test_a_list_of_pages_without_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stops_at_an_endless_page_list(monkeypatch: pytest.MonkeyPatch) -> None:
     """The length of a stream is an object that refers to itself; closing the file does not list its pages again."""
     font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
     body = tiny(TEXT, filters=b"/Length 3 0 R").replace(font, b"3 0 R".ljust(len(font)))
@@ -204,7 +204,7 @@ def test_a_list_of_pages_without_end_is_left(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.slow
-def test_a_pdf_that_unpacks_without_end_or_takes_too_long_ends_alone() -> None:
+def test_an_endless_or_slow_pdf_affects_no_other_file() -> None:
     packer = zlib.compressobj(9)
     a_gigabyte = b"".join(packer.compress(bytes(10_000_000)) for _ in range(100)) + packer.flush()
     bomb = tiny(zlib.compress(a_gigabyte, 9), filters=b"/Filter[/FlateDecode/FlateDecode]")
@@ -232,12 +232,12 @@ def glyphs(text: str, x: float, y: float, height: float = 10.0) -> list[Glyph]:
         ([*glyphs("甲", 0, 0), Glyph(10, 20, 0, 10, " "), Glyph(20, 30, 0, 10, "B")], ["甲 B"]),
     ],
 )
-def test_rows_have_the_blanks_that_the_page_shows(placed: list[Glyph], texts: list[str]) -> None:
+def test_rows_keep_the_blanks_of_the_page(placed: list[Glyph], texts: list[str]) -> None:
     assert [row.text for row in rows_of(placed)] == texts
 
 
 @pytest.mark.parametrize("degrees", [12, 30, 45, -35, 60])
-def test_a_slanted_watermark_across_the_lines_is_no_text(degrees: float) -> None:
+def test_ignores_a_slanted_watermark(degrees: float) -> None:
     assert read_pdf("a.pdf", tiny(_with_stamp(degrees))).lines == ["1. First question"]
 
 
@@ -264,7 +264,7 @@ def test_ligatures_are_letters() -> None:
 
 def test_a_page_and_a_file_have_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "can_read", lambda: False)
-    """Within a guarded process; rectangles of a page, 700 packed bytes, take a second and more."""
+    """In a guarded process; rectangles of a page, 700 packed bytes, take more than a second."""
     monkeypatch.setattr(budgets, "_is_guarded", [True])
     slow = tiny(zlib.compress(b"1 1 2 2 re f " * 20_000), filters=b"/Filter/FlateDecode")
     assert len(slow) < 2000

@@ -1,4 +1,4 @@
-"""Records whose layout nobody wrote down: entries of an encyclopedia are told by words and values, and nothing else is taken for one."""
+"""Records without a layout: entries of an encyclopedia are recognized by words and values; nothing else is mistaken for one."""
 
 import json
 from pathlib import Path
@@ -66,7 +66,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_one_thing_said_in_many_layouts(name: str) -> None:
+def test_reads_one_fact_in_many_layouts(name: str) -> None:
     found = entities(name, LAYOUTS[name])
     said = [{value.label: value.value for value in item.values} for item in found]
     assert [item.name_raw for item in found] == [name for name, _, _ in HERBS]
@@ -104,7 +104,7 @@ NO_RECORDS = {
 
 
 @pytest.mark.parametrize("name", NO_RECORDS)
-def test_what_is_no_record_is_refused(name: str) -> None:
+def test_refuses_records_that_are_not_entries(name: str) -> None:
     with pytest.raises(ValueError, match=name.split(".")[0]):
         read(name, NO_RECORDS[name])
 
@@ -132,14 +132,14 @@ def test_triples_of_a_text_are_grouped_by_their_heads() -> None:
     ]
 
 
-def test_brackets_around_a_triple_are_no_part_of_it() -> None:
+def test_strips_brackets_around_a_triple() -> None:
     said = (("有症状", "咳嗽"), ("归经", "肺经"))
     lines = [f"（{name}，{label}，{value}）" for name in ("胃炎", "肺炎", "黄芪") for label, value in said]
     items = [item for item in read("t.txt", "\n".join(lines)).items if isinstance(item, EntityItem)]
     assert {(item.name_raw, each.label, each.value) for item in items for each in item.values} >= {("胃炎", "症状", "咳嗽")}
 
 
-def test_other_texts_are_no_triples() -> None:
+def test_other_texts_are_not_triples() -> None:
     for text in (
         "2026-11-23 INFO started\n" * 9,
         "他 说 好\n" * 9,
@@ -172,18 +172,18 @@ def test_ranges_of_any_form(value: object, unit: str | None, text: str | None) -
     assert range_text(value, unit) == text
 
 
-def test_what_stands_for_nothing() -> None:
+def test_placeholders_mean_no_value() -> None:
     assert [plain_text(value) for value in ("——", " ", "-", "N/A", None, [], ["", "——"], "\ufeff")] == [None] * 8
     assert plain_text(["甲", " ", "乙"]) == "甲、乙" and plain_text(True) == "是" and plain_text(3) == "3"
     assert flat_record({"a": {"b": {"c": 1}}, "r": {"min": 1, "max": 2}}) == {"a.b.c": 1, "r": {"min": 1, "max": 2}}
 
 
-def test_a_proposal_is_a_layout_that_reads_what_it_was_made_of(tmp_path: Path) -> None:
+def test_a_proposed_layout_reads_its_own_file(tmp_path: Path) -> None:
     rows = [{"病名": name, "所属科室": ward, "x1: #": signs, "y\n2": number} for number, (name, ward, signs) in enumerate(DISEASES)]
     path = tmp_path / "layout.yaml"
     proposed = proposed_layout("mine.json", json.dumps(rows).encode())
     path.write_text(proposed, encoding="utf-8")
-    with pytest.raises(ValueError, match="line 3: mine says `confirmed: no`"):  # 症状 is proposed by what stands there alone
+    with pytest.raises(ValueError, match="line 3: mine says `confirmed: no`"):  # 症状 is proposed by its values alone
         layouts_with(path, [])
     path.write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
     known = layouts_with(path, [])
@@ -198,7 +198,7 @@ def test_the_command_writes_a_layout_beside_the_file(tmp_path: Path, capsys: pyt
     (tmp_path / "herbs.csv").write_text(LAYOUTS["english.csv"], encoding="utf-8")
     (tmp_path / "prices.csv").write_text(NO_RECORDS["prices.csv"], encoding="utf-8")
     assert main([str(tmp_path / "herbs.csv"), "--propose"]) == 0
-    assert main([str(tmp_path / "herbs.csv"), "--propose"]) == 1  # what a person mended stays
+    assert main([str(tmp_path / "herbs.csv"), "--propose"]) == 1  # a person's corrections stay
     assert main([str(tmp_path / "prices.csv"), "--propose"]) == 1
     place = tmp_path / "herbs.layout.yaml"
     proposed = place.read_text(encoding="utf-8")

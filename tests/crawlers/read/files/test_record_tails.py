@@ -1,4 +1,4 @@
-"""Lines left with the question above them go to those that they are about; records in files whose suffix says little."""
+"""Lines at the end of a question that belong to the next ones; records in files with an uninformative suffix."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def questions(*rows: dict[str, Any]) -> list[QuestionItem]:
     return [item for item in read(*rows).items if isinstance(item, QuestionItem)]
 
 
-def test_a_range_passes_the_options_before_it_to_its_questions() -> None:
+def test_a_range_applies_the_options_before_it_to_its_questions() -> None:
     found = questions(
         row(40, "图示药材为栀子的是 二、配伍选择题 【41-42】", HORNS),
         row(41, "具有1个侧枝的马鹿茸习称", [], "C"),
@@ -49,37 +49,37 @@ def test_a_range_passes_the_options_before_it_to_its_questions() -> None:
     assert found[2].stem_raw == "具有2个分枝的花鹿茸习称"
 
 
-def test_options_of_a_record_stay_where_the_next_ones_have_their_own() -> None:
+def test_keeps_options_if_the_next_records_have_their_own() -> None:
     found = questions(row(42, "具有2个分枝的花鹿茸习称 【43-44】", HORNS), row(43, "断面灰白色的饮片是", ROOTS))
     assert [(item.stem_raw, item.options_raw) for item in found] == [("具有2个分枝的花鹿茸习称", HORNS), ("断面灰白色的饮片是", ROOTS)]
 
 
-def test_options_of_the_next_record_behind_its_own_fall_away() -> None:
+def test_drops_the_next_records_options_after_a_records_own() -> None:
     found = questions(
         row(42, "具有2个分枝的花鹿茸习称", [*HORNS, *ROOTS]), row(43, "断面灰白色的饮片是", ROOTS), row(44, "淡棕红色的是", ROOTS)
     )
     assert [item.options_raw for item in found] == [HORNS, ROOTS, ROOTS]
 
 
-def test_two_runs_of_options_are_given_up_where_the_next_record_has_others() -> None:
+def test_rejects_two_runs_of_options_if_the_next_record_differs() -> None:
     found = questions(
         row(42, "具有2个分枝的花鹿茸习称", [*HORNS, *ROOTS]), row(43, "断面灰白色的饮片是", HORNS), row(44, "淡棕红色的是", ROOTS)
     )
     assert [item.doubt for item in found] == ["options_unreadable", None, None]
 
 
-def test_a_range_that_does_not_follow_is_left_alone() -> None:
+def test_ignores_a_range_that_does_not_follow() -> None:
     found = questions(row(42, "人体体温的正常范围见 【36-37】", HORNS), row(43, "断面灰白色的饮片是", [], "感觉"))
     assert (found[0].stem_raw, found[0].options_raw) == ("人体体温的正常范围见 【36-37】", HORNS)
 
 
-def test_own_options_within_a_group_are_no_choice_between_the_two() -> None:
+def test_rejects_a_record_with_its_own_and_its_groups_options() -> None:
     reading = read(row(41, "甲是 【42-44】", HORNS), row(42, "乙是", []), row(43, "丙是", ROOTS), row(44, "丁是", [], "甲"))
     doubts = [item.doubt for item in reading.items if isinstance(item, QuestionItem)]
     assert doubts == ["options_unreadable", None, "options_unreadable", None]
 
 
-def test_a_case_behind_a_question_is_that_of_the_next_ones() -> None:
+def test_a_case_after_a_question_applies_to_the_next_ones() -> None:
     found = questions(
         row(100, f"图示饮片为川木通的是 三、综合分析题 案例：{CASE}", HORNS),
         row(101, "处方中黄连的结构类型是", ROOTS),
@@ -131,7 +131,7 @@ module.exports = {
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_a_record_a_line_is_read_by_any_name(end: str) -> None:
+def test_reads_one_record_per_line_under_any_suffix(end: str) -> None:
     lines = "\n".join(json.dumps(one, ensure_ascii=False) for one in _DISEASES) + end
     result, named = result_of("a.json", lines), result_of("a.jsonl", lines)
     assert [item.name_raw for item in result.reading.items if isinstance(item, EntityItem)] == ["胃炎", "肺炎", "肝炎"]
@@ -166,6 +166,6 @@ def test_reference_ranges_in_literals_are_read() -> None:
         ("a.json", '{"name": "胃炎",\n{"name": "肺炎"}\n'),
     ],
 )
-def test_what_holds_no_entries_stays_refused(name: str, text: str) -> None:
+def test_refuses_files_without_entries(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=r"neither questions nor named entries|no fields of a question|expected JSON|Expecting"):
         result_of(name, text)

@@ -1,4 +1,4 @@
-"""Tables that are read in part or not at all without a layout: what is left of the file decides, and nothing is invented from it."""
+"""Tables that are read partly or not at all without a layout: the rest of the file decides, and nothing is invented."""
 
 import json
 from typing import Any
@@ -59,7 +59,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_nothing_is_invented_from_a_table_that_is_not_read(name: str) -> None:
+def test_reads_nothing_from_a_refused_table(name: str) -> None:
     try:
         [result] = [step for step in read_steps(name, REFUSED[name], None, SEEN) if isinstance(step, FileResult)]
     except Refusal:
@@ -88,7 +88,7 @@ def _sheet(*rows: tuple[Any, ...]) -> bytes:
 _GOLD = list(zip(_STEMS, _OPTIONS, _ANSWERS, strict=True))
 
 
-def test_the_options_are_all_of_those_named_in_turn_and_no_column_beside_them() -> None:
+def test_reads_all_consecutive_option_columns_and_no_other() -> None:
     records = [
         {
             "seq": n,
@@ -102,7 +102,7 @@ def test_the_options_are_all_of_those_named_in_turn_and_no_column_beside_them() 
     assert _read("record.json", json.dumps({"score": 80, "records": records}, ensure_ascii=False)) == _GOLD
 
 
-def test_how_often_a_question_was_answered_wrongly_is_no_wrong_answer() -> None:
+def test_error_counts_are_not_wrong_answers() -> None:
     records = {
         str(114706269 + 1000 * n): {
             "body": "\n".join([stem, *(f"{letter}.{text}" for letter, text in zip("ABCDE", options, strict=False))]),
@@ -123,7 +123,7 @@ def test_headings_between_rows_do_not_hide_the_columns() -> None:
     assert _read("bank.xlsx", _sheet(header, *rows)) == _GOLD
 
 
-def test_options_of_which_one_is_marked_make_statements_questions() -> None:
+def test_statements_with_marked_options_are_choice_questions() -> None:
     records = [
         {
             "_id": {"$oid": f"5f3a0000000000000000{n:04x}"},

@@ -1,4 +1,4 @@
-"""Tables as teachers make them: headers of two rows, tables side by side, options in any cell, rows that say something of others."""
+"""Tables as teachers make them: headers of two rows, tables side by side, options in any cell, rows that apply to others."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_a_wide_header_may_be_the_last_one() -> None:
     assert [item.options_raw for item in sound(reading)] == [ABCD[:2]] and doubts(reading) == [("Sheet1:row:3", "options_unreadable")]
 
 
-def test_a_header_that_stands_again_is_no_question() -> None:
+def test_a_repeated_header_is_not_a_question() -> None:
     upper, lower = ["试题", "选项", None, "答案"], [None, "A", "B", None]
     question = ["感觉是", "甲", "乙", "A"]
     assert read(upper, lower, question, upper, lower, question).record_count == 2
@@ -88,7 +88,7 @@ def test_a_question_in_one_cell_and_an_answer_without_options() -> None:
     assert doubts(reading) == [("Sheet1:row:5", "options_unreadable"), ("Sheet1:row:7", "options_unreadable")]
 
 
-def test_what_stands_beside_a_question_in_one_cell_is_kept() -> None:
+def test_keeps_fields_next_to_a_question_in_one_cell() -> None:
     (item,) = sound(read(["题目", "答案", "解析"], ["知觉是（B）A.甲 B.乙 C.丙", "B", "见书"]))
     assert (item.options_raw, item.answer_raw, item.explanation_raw) == (ABCD[:3], "B", "见书")
 
@@ -96,7 +96,7 @@ def test_what_stands_beside_a_question_in_one_cell_is_kept() -> None:
 @pytest.mark.parametrize(
     ("in_stem", "beside", "reason"), [("C", "B", "two_answers"), ("AC", "A、C", None), ("ca", "AC", None), ("", "B", None)]
 )
-def test_an_answer_in_the_cell_of_the_stem_is_the_one_beside_it(in_stem: str, beside: str, reason: str | None) -> None:
+def test_an_answer_in_the_stem_cell_must_match_the_answer_column(in_stem: str, beside: str, reason: str | None) -> None:
     reading = read(["题目", "答案"], [f"知觉是（{in_stem}）A.甲 B.乙 C.丙", beside])
     assert doubts(reading) == ([("Sheet1:row:2", reason)] if reason else [])
     assert [item.answer_raw for item in sound(reading)] == ([] if reason else [beside])
@@ -116,7 +116,7 @@ def test_a_text_without_options_stays_whole(text: str) -> None:
         "国家助学金分为（）档。 A 5\n4\nB\nD\n正确答案 c",
     ],
 )
-def test_options_that_lost_a_letter_are_no_options(text: str) -> None:
+def test_rejects_options_with_a_missing_letter(text: str) -> None:
     assert parts_of_stem(text) == {"doubt": "options_unreadable"}
 
 
@@ -136,7 +136,7 @@ def test_two_verdicts_at_the_end_of_a_cell_are_its_options(text: str, stem: str,
 
 
 @pytest.mark.parametrize("text", ["下列做法 A 报告 B 是 否 正确答案 B", "应当登记吗？\n是\n否", "A 应当登记\nB 不登记\n是\n否\n正确答案 A"])
-def test_verdicts_without_their_label_or_beside_other_letters_are_no_options(text: str) -> None:
+def test_unlabelled_verdicts_are_not_options(text: str) -> None:
     assert parts_of_stem(text).get("options_raw") not in (["是", "否"], ["对", "错"])
 
 
@@ -148,7 +148,7 @@ def test_verdicts_without_their_label_or_beside_other_letters_are_no_options(tex
         ("进度分为（）\nA一档\nB一级\nC一段\nD二档", None),
     ],
 )
-def test_letters_before_words_are_no_part_of_them(cell: str, options: list[str] | None) -> None:
+def test_strips_letters_before_words(cell: str, options: list[str] | None) -> None:
     parts = parts_of_stem(cell)
     assert parts.get("options_raw") == options and (options or parts["doubt"] == "options_unreadable")
 
@@ -161,18 +161,18 @@ def test_letters_before_words_are_no_part_of_them(cell: str, options: list[str] 
         ("下表中正确的是（ ）\nA 甲 皮疹\nB 乙 发热\nC 丙 头痛\nD 丁 咳嗽", "\nA．A\nB．B\nC．C\nD．D"),
     ],
 )
-def test_letters_and_rings_within_a_stem_open_no_options(stem: str, run: str) -> None:
+def test_letters_and_circled_numbers_in_a_stem_start_no_options(stem: str, run: str) -> None:
     parts = parts_of_stem(f"6．{stem}{run}")
     assert re.sub(r"\s", "", parts["stem_raw"]) == re.sub(r"\s", "", f"6．{stem}")
     assert parts["options_raw"] == re.findall(r"[A-D]．\S+", run)
 
 
-def test_letters_above_the_questions_of_a_cell_are_no_options() -> None:
+def test_letters_above_the_questions_of_a_cell_are_not_options() -> None:
     cell = "某实验如下：\na．记录尿量。\nb．注射药物。\nc．再次记录。\n回答下列问题：\n（1）尿量减少的原因是____。"
     assert parts_of_stem(cell) == {"stem_raw": cell}
 
 
-def test_line_ends_written_out_part_options() -> None:
+def test_escaped_line_breaks_separate_options() -> None:
     assert split_options("A 0.1g\\nB甘遂入丸散\\nC 0.5g") == ["A 0.1g", "B甘遂入丸散", "C 0.5g"]
     assert split_options("输出\\n表示换行") == ["输出\\n表示换行"]
 
@@ -196,12 +196,12 @@ def test_letters_without_a_sign(cell: str, options: list[str]) -> None:
 
 
 @given(st.lists(st.sampled_from("甲乙丙丁戊己庚辛"), min_size=3, max_size=6), st.sampled_from(["；", "  "]))
-def test_options_in_one_cell_are_cut_where_they_were_joined(words: list[str], separator: str) -> None:
+def test_splits_options_where_they_were_joined(words: list[str], separator: str) -> None:
     options = [f"{letter}{word}" for letter, word in zip("ABCDEF", words, strict=False)]
     assert split_options(separator.join(options)) == options
 
 
-def test_only_headings_and_cases_are_no_questions_of_their_own() -> None:
+def test_headings_and_cases_are_not_questions() -> None:
     reading = read(
         HEADER,
         ["一、单项选择题"],
@@ -222,7 +222,7 @@ def test_only_headings_and_cases_are_no_questions_of_their_own() -> None:
     assert reading.unread == ["一、单项选择题", "二、简答题"]
 
 
-def test_a_case_holds_for_the_questions_that_it_names() -> None:
+def test_a_case_applies_to_the_questions_it_names() -> None:
     question = ["是", "甲", "乙", None, None, "A"]
     rows = [["（1～2题共用题干）"], ["某女，30岁。"], question, question, question]
     rows += [["（4-5题共用备选答案）A.甲 B.乙"], ["症状", None, None, None, None, "A"], ["治疗", None, None, None, None, "B"], question]
@@ -232,7 +232,7 @@ def test_a_case_holds_for_the_questions_that_it_names() -> None:
     assert [item.shared_options_raw for item in items] == [None, None, None, ["A.甲", "B.乙"], ["A.甲", "B.乙"], None]
 
 
-def test_a_patient_alone_in_a_row_is_the_case_of_those_below() -> None:
+def test_a_patient_alone_in_a_row_is_a_case() -> None:
     question = ["诊断是", "甲", "乙", None, None, "A"]
     rows = [["案例一"], ["患者，女，40岁，反复头痛3年。"], question, ["案例二：患者男，发热。"], question]
     rows += [["患者男，45岁，胸痛。最可能的诊断是"], ["三、选择题"], ["某女，20岁，失眠两个月，情绪低落。"], question]
@@ -245,12 +245,12 @@ def test_a_patient_alone_in_a_row_is_the_case_of_those_below() -> None:
     ]
 
 
-def test_options_that_have_their_letter_get_no_other() -> None:
+def test_does_not_letter_options_twice() -> None:
     reading = read(HEADER, ["感觉是", "A.甲", "B.乙", "C.丙", None, "A"], ["知觉是", "A型", "胆汁质", None, None, "A"])
     assert [item.options_raw for item in sound(reading)] == [["A.甲", "B.乙", "C.丙"], ["A.A型", "B.胆汁质"]]
 
 
-def test_the_name_of_a_sheet_says_what_its_questions_are() -> None:
+def test_the_sheet_name_gives_the_type() -> None:
     choice, verdict = ["题目", "A", "B", "答案"], ["题目", "答案"]
     sheets = [
         ("单选题", [choice, ["感觉是", "甲", "乙", "A"]]),
@@ -261,18 +261,18 @@ def test_the_name_of_a_sheet_says_what_its_questions_are() -> None:
     assert [item.section_raw for item in sound(checked(book_of(*sheets)))] == ["单选题", "判断题", None, "第一章"]
 
 
-def test_sheets_that_are_not_read_are_told_with_their_rows() -> None:
+def test_reports_unread_sheets_with_their_rows() -> None:
     rows = [["题目", "A", "B", "答案"], ["感觉是", "甲", "乙", "A"]]
     notes = [["怎样做题"], [], *[[f"第{number}条"] for number in range(30)]]
     reading = checked(book_of(("题库", rows), ("旧题", rows), ("说明", notes), ("空", []), hidden="旧题"))
     assert reading.record_count == 1
     assert reading.skipped == [
         "sheet 旧题: hidden, so its 2 rows are not read; unhide it to have them read: 题目 A B 答案",
-        "sheet 说明: no header that is known, so its 31 rows are not read: 怎样做题",
+        "sheet 说明: no known header, so its 31 rows are not read: 怎样做题",
     ]
 
 
-def test_a_formula_that_was_never_calculated_is_no_empty_cell() -> None:
+def test_an_uncalculated_formula_is_not_an_empty_cell() -> None:
     reading = read(
         ["题目", "A", "B", "答案", "分值"],
         ['=CONCATENATE("感","觉")', "甲", "乙", "A"],
@@ -283,7 +283,7 @@ def test_a_formula_that_was_never_calculated_is_no_empty_cell() -> None:
     assert "column A: a formula whose value was never saved" in reading.faults[1] and len(sound(reading)) == 1
 
 
-def test_a_row_that_lost_a_cell_is_not_read_as_another() -> None:
+def test_does_not_shift_a_row_with_a_missing_cell() -> None:
     body = "题目,A,B,C,答案,难度\n感觉是,甲,乙,丙,A,易\n知觉是,甲,乙,丙\n想象是,甲,乙,丙,B\n单选题\n记忆是,甲,乙,丙,C,难\n"
     reading = checked(body.encode(), "a.csv")
     assert [(item.stem_raw, item.section_raw) for item in sound(reading)] == [("感觉是", None), ("想象是", None), ("记忆是", "单选题")]
@@ -292,7 +292,7 @@ def test_a_row_that_lost_a_cell_is_not_read_as_another() -> None:
 
 
 @pytest.mark.parametrize("last", [[None, "合计：2题"], ["合计", "2题"], [None, "共 2 道题"], [None, "总计：2题，共4分"]])
-def test_a_row_that_counts_the_questions_is_none(last: list[Any]) -> None:
+def test_a_total_row_is_not_a_question(last: list[Any]) -> None:
     reading = read(["序号", "题干", "答案"], [1, "感觉是什么", "反映"], [2, "知觉共2题", "反映"], last)
     assert [item.stem_raw for item in sound(reading)] == ["感觉是什么", "知觉共2题"] and not doubts(reading)
     assert reading.unread == [" ".join(filter(None, last))]
@@ -314,25 +314,25 @@ _TRUTHS = [(f"第{n}条关于病历书写的要求是正确的。", n % 3 == 0) 
         ("答案", "1", "0"),
     ],
 )
-def test_codes_mean_what_the_name_of_their_column_says(name: str, true: str, false: str) -> None:
+def test_column_names_explain_codes(name: str, true: str, false: str) -> None:
     reading = read(
         ["编号", "内容", name, "章节"], *([n, text, true if is_true else false, "法规"] for n, (text, is_true) in enumerate(_TRUTHS, 1))
     )
     assert [item.answer_raw for item in sound(reading)] == ["正确" if is_true else "错误" for _, is_true in _TRUTHS]
 
 
-def test_codes_may_be_those_of_letters() -> None:
+def test_codes_may_stand_for_letters() -> None:
     rows = [[f"第{n}项检查首选的是（ ）", *"甲乙丙丁戊己", n % 6 + 1] for n in range(12)]
     reading = read(["题干", *"ABCDEF", "答案(1=A,2=B,3=C,4=D,5=E,6=F)"], *rows)
     assert [item.answer_raw for item in sound(reading)] == ["ABCDEF"[n % 6] for n in range(12)]
 
 
-def test_what_0_and_1_mean_is_not_guessed() -> None:
+def test_does_not_guess_what_0_and_1_mean() -> None:
     reading = read(["题号", "题目", "答案"], *([n, f"器官{n}", int(is_true)] for n, (_, is_true) in enumerate(_TRUTHS, 1)))
     assert [doubt for _, doubt in doubts(reading)] == ["answer_unreadable"] * len(_TRUTHS)
 
 
-def test_tables_below_each_other_have_headers_of_their_own() -> None:
+def test_stacked_tables_have_their_own_headers() -> None:
     reading = read(
         ["一、单选题"],
         ["序号", "题干", "选项A", "选项B", "答案"],

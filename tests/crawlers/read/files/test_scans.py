@@ -1,4 +1,4 @@
-"""Scans and photographs of pages: read into lines by their places, and what is not certain is said."""
+"""Scans and photographs of pages: read into lines by position; uncertain text is marked."""
 
 import subprocess
 from io import BytesIO
@@ -20,7 +20,7 @@ LINES = ["一、单项选择题", *(line for number in range(1, 5) for line in (
 
 
 def printed(lines: list[str], kind: str) -> bytes:
-    """Return a page laid down askew."""
+    """Return a page scanned at an angle."""
     found = subprocess.run(["fc-match", "-f", "%{lang}\t%{index}\t%{file}", "serif:lang=zh-cn"], capture_output=True, text=True)
     if "zh" not in found.stdout:
         pytest.skip("no Chinese font")
@@ -36,7 +36,7 @@ def printed(lines: list[str], kind: str) -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "PDF"])
-def test_a_page_is_read_whatever_holds_its_picture(kind: str) -> None:
+def test_reads_a_scanned_page_from_any_container(kind: str) -> None:
     pytest.importorskip("rapidocr")
     name = f"page.{kind.lower().replace('jpeg', 'jpg')}"
     [result] = [step for step in read_steps(name, printed(LINES, kind), None, SEEN) if isinstance(step, FileResult)]
@@ -71,7 +71,7 @@ def test_lines_that_run_downwards_are_read_twice_alike() -> None:
         ("————", [0.9] * 4, "————"),
     ],
 )
-def test_a_letter_that_is_not_certain_is_unknown(text: str, scores: list[float], shown: str) -> None:
+def test_an_uncertain_letter_is_unknown(text: str, scores: list[float], shown: str) -> None:
     words = [(char, score, None) for char, score in zip(text.replace(" ", ""), scores, strict=False)]
     assert _with_unknown(text, 0.8, words) == shown
 
@@ -87,11 +87,11 @@ def test_a_letter_that_is_not_certain_is_unknown(text: str, scores: list[float],
         ("B. 是", "", "\ufffd. \ufffd"),
     ],
 )
-def test_where_two_readings_differ_a_character_is_unknown(text: str, again: str, shown: str) -> None:
+def test_a_character_is_unknown_if_two_readings_differ(text: str, again: str, shown: str) -> None:
     assert _agreed(text, again) == shown
 
 
-def test_characters_of_a_line_stand_side_by_side() -> None:
+def test_orders_the_characters_of_a_line() -> None:
     glyphs = _spread("A．甲", 0.0, 25.0, 10.0, 20.0)
     assert [(glyph.text, glyph.x0, glyph.x1) for glyph in glyphs] == [("A", 0, 5), ("．", 5, 15), ("甲", 15, 25)]
 
@@ -100,12 +100,12 @@ def test_characters_of_a_line_stand_side_by_side() -> None:
     ("body", "told"),
     [(b"\x89PNG\r\n\x1a\n", "not a readable picture"), (b"GIF89a", "not a readable picture"), (b"", "not a readable picture")],
 )
-def test_a_picture_that_is_none_is_refused(body: bytes, told: str) -> None:
+def test_refuses_files_that_are_not_pictures(body: bytes, told: str) -> None:
     with pytest.raises(ValueError, match=f"^page.png: {told}"):
         read_picture("page.png", body)
 
 
-def test_without_what_reads_it_a_picture_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_the_package_to_install_for_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "can_read", lambda: False)
     out = BytesIO()
     Image.new("L", (4, 4)).save(out, "PNG")
@@ -113,7 +113,7 @@ def test_without_what_reads_it_a_picture_says_what_to_install(monkeypatch: pytes
         read_picture("page.png", out.getvalue())
 
 
-def test_pictures_are_read_alone_and_illustrate_other_files(tmp_path: Path) -> None:
+def test_reads_pictures_only_if_no_other_files_are_there(tmp_path: Path) -> None:
     for name in ("1.png", "2.jpg"):
         (tmp_path / name).write_bytes(b"")
     assert [name for name, _ in named_files([str(tmp_path)])] == ["1.png", "2.jpg"]

@@ -1,4 +1,4 @@
-"""Tables to records: delimiters, quotes, headers under titles, headings among the rows, workbooks, and what is no table."""
+"""Tables to records: delimiters, quotes, headers under titles, headings among the rows, workbooks, and files that are not tables."""
 
 import io
 import json
@@ -37,7 +37,7 @@ def test_titles_above_and_headings_among_the_rows() -> None:
     reading = read("a.xlsx", workbook(题库=rows, 空=[], 说明=[["怎样做题"], ["先看题"]], 二=[HEADER, ROWS[0]]))
     assert [item.section_raw for item in sound(reading)] == ["一、单选题", "二、多选题", None]
     assert reading.unread[:2] == ["心理学题库", "2020 年用"] and reading.record_count == 3
-    assert reading.skipped == ["sheet 说明: no header that is known, so its 2 rows are not read: 怎样做题"]
+    assert reading.skipped == ["sheet 说明: no known header, so its 2 rows are not read: 怎样做题"]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_words_of_headers(header: list[str], fields: dict[str, str], options: li
 
 
 @pytest.mark.parametrize("header", [[], ["姓名", "电话"], ["题干"], ["题目", "分数"], ["name", "A", "B"], ["id", "query", "label"]])
-def test_other_headers_are_none(header: list[str]) -> None:
+def test_unknown_headers_are_not_headers(header: list[str]) -> None:
     assert layout_of_keys(header) is None
 
 
@@ -106,7 +106,7 @@ def test_cells_as_excel_shows_them() -> None:
     assert item.stem_raw == "几\n是（ ）。"
 
 
-def test_rows_that_cannot_be_read_cost_no_other() -> None:
+def test_unreadable_rows_do_not_affect_others() -> None:
     rows = [*ROWS, ["3", "单选题", "", "", "", "", "C", ""], ["4", "单选题", "想象是", "甲", "乙", "丙", "A", "见书", "多", "余"], ROWS[0]]
     reading = read("a.csv", csv_of([HEADER, *rows]))
     doubts = [(item.doubt, item.provenance.position) for item in reading.items if isinstance(item, QuestionItem) and item.doubt]
@@ -115,7 +115,7 @@ def test_rows_that_cannot_be_read_cost_no_other() -> None:
     assert "10 cells under 8 columns" in reading.faults[1]
 
 
-def test_a_repeated_case_makes_a_group_and_spare_columns_are_told() -> None:
+def test_a_repeated_case_forms_a_group_and_unread_columns_are_reported() -> None:
     rows = [
         ["案例", "题干", "A", "B", "答案", "难度", "收藏"],
         ["某女，30岁。", "诊断是（ ）。", "甲", "乙", "A", "易", "7"],
@@ -127,7 +127,7 @@ def test_a_repeated_case_makes_a_group_and_spare_columns_are_told() -> None:
     assert reading.unread == ["field '收藏' of 2 records"] and (first.difficulty_raw, second.difficulty_raw) == ("难度：易", None)
 
 
-def test_cells_merged_downwards_hold_for_their_rows() -> None:
+def test_vertically_merged_cells_apply_to_all_their_rows() -> None:
     book = Workbook()
     rows = [
         ["案例题"],
@@ -156,7 +156,7 @@ def test_cells_merged_downwards_hold_for_their_rows() -> None:
     ("name", "body", "message"),
     [
         ("a.csv", b"   \n", "a.csv: the file is empty"),
-        ("a.csv", csv_of([["姓名", "电话"], ["甲", "1"]]), "a.csv: no header that is known in the first 20 rows; .*found 姓名 电话"),
+        ("a.csv", csv_of([["姓名", "电话"], ["甲", "1"]]), "a.csv: no known header in the first 20 rows; .*found 姓名 电话"),
         ("a.csv", csv_of([HEADER, ROWS[0]]) + b'3,"' + b"x,y\n" * 50, "a.csv: line 3: a quote that opens here is never closed"),
         ("a.csv", csv_of([HEADER, ROWS[0]]) + b"3,\0,\n", "a.csv: line 3: a NUL character"),
         ("a.csv", b"question,A,B,answer\n" + b"x" * 2_000_000, "a.csv: line 2: field larger than field limit"),
@@ -164,7 +164,7 @@ def test_cells_merged_downwards_hold_for_their_rows() -> None:
         ("a.csv", b"question,A,B,answer\n" + b"x," * 2_500_001, "a.csv: line 2: 5000002 characters; at most 5000000 are read"),
         ("a.xlsx", b"no zip", "a.xlsx: not a readable xlsx"),
         ("a.xlsx", workbook(一=[HEADER])[:-700], "a.xlsx: not a readable xlsx"),
-        ("a.xlsx", workbook(一=[["姓名"]]), "a.xlsx: no header"),
+        ("a.xlsx", workbook(一=[["姓名"]]), "a.xlsx: no known header"),
         ("a.et", b"", "does not read a file that ends in '.et'"),
     ],
     ids=range(11),
@@ -174,7 +174,7 @@ def test_rejects_what_is_not_a_table(name: str, body: bytes, message: str) -> No
         read(name, body)
 
 
-def test_a_workbook_whose_sheet_is_broken_is_told() -> None:
+def test_reports_a_broken_sheet() -> None:
     whole, out = workbook(一=[HEADER, *ROWS]), io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(whole)) as parts, zipfile.ZipFile(out, "w") as broken:
         for entry in parts.infolist():
@@ -187,15 +187,15 @@ def test_a_workbook_whose_sheet_is_broken_is_told() -> None:
 CELLS = st.text(st.characters(exclude_categories=["C"], exclude_characters="\u2028\u2029\ufffc"), min_size=1, max_size=12).filter(
     lambda text: text.strip()
 )
-"""Cells without the sign that stands for an image, which no text keeps."""
+"""Cells without the image placeholder, which is removed from texts."""
 
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=8), st.sampled_from([",", "\t", "|"]))
-def test_what_is_written_as_a_table_is_read(rows: list[tuple[str, str, str]], delimiter: str) -> None:
+def test_reads_back_a_written_table(rows: list[tuple[str, str, str]], delimiter: str) -> None:
     body = csv_of([["题干", "A", "B", "答案"], *([f"题{stem}", a, b, "A"] for stem, a, b in rows)], delimiter)
     for item, (stem, a, b) in zip(read("a.csv", body).items, rows, strict=True):
         assert isinstance(item, QuestionItem)
-        # a letter within an option may be the sign of a further one
+        # a letter inside an option may begin another option
         doubtful = item.doubt == "options_unreadable" and re.search("[A-Ca-c]", unicodedata.normalize("NFKC", a + b))
         assert doubtful or (item.stem_raw, item.options_raw) == (f"题{stem}".strip(), [f"A.{a.strip()}", f"B.{b.strip()}"])
 
@@ -219,11 +219,11 @@ def test_what_is_written_as_a_table_is_read(rows: list[tuple[str, str, str]], de
     ],
     ids=range(9),
 )
-def test_formats_are_told_by_content(name: str, body: bytes, format_name: str) -> None:
+def test_guesses_formats_by_content(name: str, body: bytes, format_name: str) -> None:
     assert guess_format(name, body) == format_name
 
 
-def test_published_sets_by_their_shapes() -> None:
+def test_recognizes_published_sets_by_their_keys() -> None:
     body = csv_of([["id", "question", "A", "B", "C", "D", "answer", "explanation"], ["7", "问", "甲", "乙", "丙", "丁", "C", "因"]])
     (item,) = sound(read("basic_medicine_dev.csv", body, "ceval"))
     assert (item.subject_raw, item.number_raw, item.options_raw, item.answer_raw) == (

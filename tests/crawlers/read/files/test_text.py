@@ -1,4 +1,4 @@
-"""Bytes to text: every encoding that Chinese papers come in, and an error for what would be mojibake."""
+"""Bytes to text: every encoding used for Chinese papers, and an error instead of mojibake."""
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,7 @@ def test_each_encoding_gives_the_same_text(text: str, encoding: str) -> None:
 
 
 @given(st.lists(WORDS, min_size=12, max_size=60), st.sampled_from(["utf-8", "utf-16", "gb18030", "utf-16-le"]))
-def test_what_is_written_is_read(words: list[str], encoding: str) -> None:
+def test_reads_back_written_text(words: list[str], encoding: str) -> None:
     text = "下列关于心理学的说法正确的是" + "".join(words)
     assert decoded("a.txt", text.encode(encoding)) == text
 
@@ -68,12 +68,12 @@ def test_mojibake_is_an_error(body: bytes, message: str) -> None:
         decoded("a.txt", body)
 
 
-def test_lines_end_as_editors_end_them() -> None:
+def test_accepts_all_line_endings() -> None:
     assert read_text("a.txt", "一\r\n二\r三\n四\x0c五\u2028六".encode()).lines == ["一", "二", "三", "四", "五", "六"]
 
 
 @pytest.mark.parametrize(("said", "encoding"), [("gbk", "gbk"), ("utf-8", "gbk"), ("gb2312", "utf-8"), ("no-such", "utf-8"), ("", "gbk")])
-def test_a_saved_page_is_read_whatever_charset_it_says(said: str, encoding: str) -> None:
+def test_reads_a_saved_page_despite_a_wrong_charset(said: str, encoding: str) -> None:
     meta = f'<meta charset="{said}">' if said else ""
     page = (
         f"<html><head>{meta}<title>页</title></head><body><p>1．下列说法正确的是（ ）。<img src=x></p><p>A．是<br>B．否</p></body></html>"
@@ -81,7 +81,7 @@ def test_a_saved_page_is_read_whatever_charset_it_says(said: str, encoding: str)
     assert read_html("a.html", page.encode(encoding)).lines == ["1．下列说法正确的是（ ）。\ufffc", "A．是", "B．否"]
 
 
-def test_common_characters_part_right_from_wrong() -> None:
+def test_common_characters_distinguish_correct_decodings() -> None:
     assert common_share(PAPER) > 0.4
     assert common_share(PAPER.encode("gb18030").decode("big5hkscs", "ignore")) < 0.1
     assert common_share("abc") == 1.0
@@ -100,7 +100,7 @@ ASKED_IN_WORDS = [
 
 
 @pytest.mark.parametrize("heading", ["", "一、全书总览\n本书的核心是能量。\n", "病例：小满，女，20岁。\n"])
-def test_notes_of_a_book_are_refused(heading: str) -> None:
+def test_refuses_notes(heading: str) -> None:
     with pytest.raises(ValueError, match="9 numbered points, of which none ask anything"):
         read_questions("题库.txt", (heading + NOTES).encode(), ".txt", SEEN)
 
@@ -114,5 +114,5 @@ def test_notes_of_a_book_are_refused(heading: str) -> None:
         "\n".join(f"{number}. 能量不会凭空产生。\n答案：对" for number in range(1, 7)),
     ],
 )
-def test_questions_in_words_are_no_notes(text: str) -> None:
+def test_open_ended_questions_are_not_notes(text: str) -> None:
     assert len(read_questions("a.txt", text.encode(), ".txt", SEEN).items) >= 5

@@ -39,7 +39,7 @@ def _docx(path: Path, rows: list[list[str]]) -> Path:
     ("stem", "verdict", "right", "wrong"),
     [("表述", "判断（T/F）", "T", "F"), ("陈述", "判断(对/错)", "对", "错"), ("说法", "正误(√/×)", "√", "×")],
 )
-def test_a_verdict_column_is_known_by_its_form(tmp_path: Path, write: Any, stem: str, verdict: str, right: str, wrong: str) -> None:
+def test_recognizes_a_verdict_column_by_its_form(tmp_path: Path, write: Any, stem: str, verdict: str, right: str, wrong: str) -> None:
     path = write(tmp_path / "bank", _table(stem, verdict, right, wrong))
     row = read_row(path.name, path)
     assert not row.error
@@ -49,7 +49,7 @@ def test_a_verdict_column_is_known_by_its_form(tmp_path: Path, write: Any, stem:
 
 
 @pytest.mark.parametrize("name", ["判断", "判断（30分）", "判断（F/T）", "类型（T/F）"])
-def test_a_bare_word_or_a_score_is_no_form(name: str) -> None:
+def test_a_bare_word_or_a_score_is_not_a_verdict_column(name: str) -> None:
     assert verdicts_of_name(name) == {}
 
 
@@ -70,6 +70,6 @@ def test_a_column_of_ticks_and_crosses_has_the_answers_under_any_name(tmp_path: 
     assert [read_verdict(item.answer_raw) for item in items] == ["B" if n % 2 else "A" for n in range(1, 9)]
 
 
-def test_an_answer_of_circles_alone_is_none(tmp_path: Path) -> None:
+def test_circles_alone_are_not_answers(tmp_path: Path) -> None:
     path = _csv(tmp_path / "bank", _table("题目", "答案", "○", "●"))
     assert {each.reason for each in cleaned(read_row(path.name, path).reading.items)} == {"answer_missing"}

@@ -1,4 +1,4 @@
-"""Marks of answers that only Word has: check boxes and lists of forms, content controls, signs of fonts, the faces of words and letters."""
+"""Answer marks that only Word has: form check boxes and lists, content controls, symbol fonts, formatting of words and letters."""
 
 from collections.abc import Callable
 from typing import Any
@@ -101,7 +101,7 @@ def _entries(tag: str) -> str:
 
 
 @pytest.mark.parametrize("face", ["<w:strike/>", "<w:dstrike/>"])
-def test_options_that_are_not_struck(face: str) -> None:
+def test_options_without_strike_through_are_right(face: str) -> None:
     def below(key: str) -> list[str]:
         return [run(f"{letter}. {words}", "" if letter == key else face) for letter, words in zip("ABCD", WORDS, strict=True)]
 
@@ -110,7 +110,7 @@ def test_options_that_are_not_struck(face: str) -> None:
 
 @pytest.mark.parametrize("face", FACES.values(), ids=FACES)
 @pytest.mark.parametrize("joint", ["", "   "])
-def test_faces_of_options(face: str, joint: str) -> None:
+def test_formatting_marks_right_options(face: str, joint: str) -> None:
     def below(key: str) -> list[str]:
         options = [run(f"{each}. {words}", face if each == key else "") for each, words in zip("ABCD", WORDS, strict=True)]
         return [run(joint).join(options)] if joint else options
@@ -118,13 +118,13 @@ def test_faces_of_options(face: str, joint: str) -> None:
     assert answers_to_choices(below) == list(KEY)
 
 
-def test_a_face_on_the_same_word_everywhere_is_only_a_face() -> None:
+def test_formatting_on_the_same_word_everywhere_means_nothing() -> None:
     answers = answers_to_statements(lambda stem, verdict: [run(stem), run("正确", "<w:b/>") + run(" / 错误")])
     assert not any(answers)
 
 
 @pytest.mark.parametrize("kind", BOXES)
-def test_boxes_are_signs(kind: str) -> None:
+def test_check_boxes_are_marks(kind: str) -> None:
     assert text_of([BOXES[kind](True) + run(" 甲"), BOXES[kind](False) + run(" 乙")]).lines == [
         "☑ 甲",
         "☐ 乙" if "Wing" not in kind else "□ 乙",

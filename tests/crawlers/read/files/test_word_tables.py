@@ -1,4 +1,4 @@
-"""Tables of Word documents: empty cells keep their place, titles above the header are lines, and a layout names their columns."""
+"""Tables of Word documents: empty cells keep their position, titles above the header are lines, and a layout names their columns."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_columns_without_names_have_numbers(tmp_path: Path) -> None:
     assert _told(_read(tmp_path, word_of(_choices()[1:]), columns)) == _EXPECTED
 
 
-def test_empty_cells_of_options_keep_their_place(tmp_path: Path) -> None:
+def test_empty_option_cells_keep_their_position(tmp_path: Path) -> None:
     rows = _choices()
     rows[1][4] = rows[2][3] = ""
     told = _told(_read(tmp_path, word_of(rows), _TABLE))
@@ -58,17 +58,17 @@ def test_a_cell_merged_over_rows_is_in_each_of_them(tmp_path: Path) -> None:
     assert [item.subject_raw for item in row.reading.items if isinstance(item, QuestionItem)] == ["心理学"] * 8
 
 
-def test_a_star_is_every_table_with_these_columns(tmp_path: Path) -> None:
+def test_a_star_means_every_table_with_these_columns(tmp_path: Path) -> None:
     body = word_of(_choices()[:5], [_choices()[0], *_choices()[5:]])
     assert _told(_read(tmp_path, body, _TABLE | {"under": ["*"]})) == _EXPECTED
 
 
-def test_the_row_of_the_header_may_be_named(tmp_path: Path) -> None:
+def test_a_layout_may_give_the_header_row(tmp_path: Path) -> None:
     rows = [["说明", "本表", "", "", "", "", "供参考"], ["", "", "", "", "", "", "见下"], *_choices()]
     assert _told(_read(tmp_path, word_of(rows), _TABLE | {"header": 3})) == _EXPECTED
 
 
-def test_a_document_without_such_a_table_says_which_it_has(tmp_path: Path) -> None:
+def test_names_the_tables_of_a_document_without_a_match(tmp_path: Path) -> None:
     error = _read(tmp_path, word_of(_choices()), _TABLE | {"under": ["table 2"]}).error or ""
     assert "rows under table 2" in error and "found rows under table 1" in error
     error = _read(tmp_path, word_of(above=["一、知觉是（ ）"]), _TABLE).error or ""

@@ -1,4 +1,4 @@
-"""Workbooks of old Excel: a saved one reads like its xlsx would, a page named so like a page, and spoiled ones are errors."""
+"""Old Excel workbooks: a saved one reads like its xlsx, a page named .xls like a page, and damaged ones are errors."""
 
 import base64
 import random
@@ -44,7 +44,7 @@ def test_a_saved_workbook_reads_with_merged_cells_and_numbers() -> None:
     assert items[0].provenance.position == "题:row:2" and result.account.difference == 0
 
 
-def test_a_page_named_xls_is_read_as_one() -> None:
+def test_reads_a_page_named_xls_as_a_page() -> None:
     rows = "".join(
         f"<tr><td>第{n}块骨在哪里（ ）</td><td>手{n}</td><td>足{n}</td><td>头{n}</td><td>{'ABC'[n % 3]}</td></tr>" for n in range(6)
     )
@@ -54,7 +54,7 @@ def test_a_page_named_xls_is_read_as_one() -> None:
 
 
 @pytest.mark.parametrize("body", [b"plain", _book()[:2000], _book()[:600], b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 4000])
-def test_what_is_no_workbook_is_an_error(body: bytes) -> None:
+def test_refuses_files_that_are_not_workbooks(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"old\.xls"):
         _read(body)
 

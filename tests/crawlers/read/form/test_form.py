@@ -1,4 +1,4 @@
-"""Papers read by the form that their questions repeat: each in words that no other test has."""
+"""Papers read by the recurring form of their questions; no other test has the same words."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -98,7 +98,7 @@ def layouts(draw: st.DrawFn) -> list[str]:
 
 @settings(max_examples=150)
 @given(lines=layouts())
-def test_a_form_is_read_right_or_not_at_all(lines: list[str]) -> None:
+def test_reads_a_form_correctly_or_not_at_all(lines: list[str]) -> None:
     paper = read_lines(lines)
     for draft in paper.questions if paper else []:
         stem, options, right = QUESTIONS[draft.number - 1]
@@ -115,7 +115,7 @@ def test_numbers_in_any_words_count(number: str, label: str) -> None:
     assert paper is not None and not paper.rejected and _content(paper.questions) == QUESTIONS
 
 
-def test_an_answer_behind_the_last_option_and_signs_between_options_are_no_part_of_them() -> None:
+def test_strips_answers_and_separators_from_options() -> None:
     lines = [f"{n}.{stem}（ ）{'；'.join(_options(options, '{}.{}'))} [{right}]" for n, (stem, options, right) in enumerate(QUESTIONS, 1)]
     paper = read_lines(lines)
     assert paper is not None and [(draft.options, draft.answer) for draft in paper.questions] == [question[1:] for question in QUESTIONS]
@@ -131,7 +131,7 @@ BELOW = [
 
 
 @pytest.mark.parametrize(("tail", "explanation"), BELOW)
-def test_what_follows_an_answer_explains_it_and_what_recurs_is_of_the_form(tail: str, explanation: str | None) -> None:
+def test_text_after_an_answer_explains_it(tail: str, explanation: str | None) -> None:
     paper = read_lines(_paper(tail=tail))
     assert paper is not None and _content(paper.questions) == QUESTIONS
     if explanation:
@@ -139,14 +139,14 @@ def test_what_follows_an_answer_explains_it_and_what_recurs_is_of_the_form(tail:
 
 
 @pytest.mark.parametrize("row", ["（3～5题共用题干）", "案例二：老井边围着许多人。"])
-def test_shared_cases_are_left_to_the_core(row: str) -> None:
+def test_leaves_shared_cases_to_the_core(row: str) -> None:
     lines = _paper()
     lines.insert(lines.index("3. " + STEMS[2]), row)
     assert read_lines(lines) is None
 
 
 @pytest.mark.parametrize(("row", "above", "number"), [("另有一行字不知来历", -1, 3), ("想一想再作答", 1, 4)])
-def test_a_row_that_nothing_explains_is_a_doubt(row: str, above: int, number: int) -> None:
+def test_an_unexplained_row_is_a_doubt(row: str, above: int, number: int) -> None:
     lines = _paper()
     lines.insert(lines.index("4. " + STEMS[3]) + above, row)
     paper = read_lines(lines)
@@ -164,25 +164,25 @@ def _draft(number: int, line: int, answer: str | None, options: list[str]) -> Dr
 
 
 def _core_reading(answers: Sequence[str | None], unread: Sequence[str] = ()) -> ParsedPaper:
-    """Return what a core decoder may have read of `_paper()`."""
+    """Return what the core reader may have read from `_paper()`."""
     starts = [at for at, line in enumerate(_paper()) if line[:1].isdigit()]
     options = [[f"{letter}. {option}" for letter, option in zip("ABCDE", texts, strict=False)] for _, texts, _ in QUESTIONS]
     drafts = [_draft(n, starts[n - 1], answer, options[n - 1]) for n, answer in enumerate(answers, 1)]
     return ParsedPaper(drafts, [*unread], [], len(QUESTIONS))
 
 
-def test_a_paper_that_the_core_understands_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_does_not_reread_a_paper_that_the_core_understands(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(decoder, "read_lines", lambda lines: pytest.fail("read twice"))
         assert better_by_form(_paper(), _core_reading(RIGHT)) == _core_reading(RIGHT)
         patch.setattr(decoder, "MOST_LINES", 3)
         assert better_by_form(_paper(), _core_reading(RIGHT[:2])) == _core_reading(RIGHT[:2])
-    assert len(better_by_form(_paper(), _core_reading(RIGHT[:-1])).questions) == 8  # the form has these and one more
+    assert len(better_by_form(_paper(), _core_reading(RIGHT[:-1])).questions) == 8  # the form reads these and one more
     assert [draft.answer for draft in better_by_form(_paper(), _core_reading([None] * 8)).questions] == RIGHT
 
 
 @pytest.mark.parametrize("count", [7, 8])
-def test_of_two_readings_that_differ_in_their_answer_neither_is_believed(count: int) -> None:
+def test_doubts_a_question_if_two_readings_disagree(count: int) -> None:
     wrong = ["B" if right == "A" else "A" for right in RIGHT]
     read = better_by_form(_paper(), _core_reading([*RIGHT[:3], *wrong[3:count]], unread=["别的话" * 999]))
     assert [draft.number for draft in read.questions] == [*range(1, 4), *range(count + 1, 9)]
@@ -190,7 +190,7 @@ def test_of_two_readings_that_differ_in_their_answer_neither_is_believed(count: 
     assert "state the correct form in a layout" in read.rejected[0].words
 
 
-def test_explanations_between_pages_are_not_of_the_stems_below_them() -> None:
+def test_explanations_across_pages_do_not_join_the_next_stem() -> None:
     lines = _paper("{n} / 8\n{s}", "\n揭晓答案：{a}\n" + "村口的布告这样写，账本里另有说法，三位老人都记得。" * 6 + "\n\n")
     read = better_by_form(lines, accounted(lines, read_paper(lines)))
     assert {draft.stem for draft in read.questions} <= {*STEMS}
@@ -212,7 +212,7 @@ MISPLACED = {
 
 
 @pytest.mark.parametrize("form", MISPLACED)
-def test_what_is_not_below_its_question_is_read_right_or_not_at_all(form: str) -> None:
+def test_reads_distant_answers_correctly_or_not_at_all(form: str) -> None:
     paper = read_lines(MISPLACED[form])
     for draft in paper.questions if paper else []:
         assert draft.options == QUESTIONS[draft.number - 1][1] and draft.answer == RIGHT[draft.number - 1] and draft.explanation is None
@@ -220,7 +220,7 @@ def test_what_is_not_below_its_question_is_read_right_or_not_at_all(form: str) -
 
 
 @pytest.mark.parametrize(("before", "behind", "kind"), [("多选", "", None), ("", "（多）", "多")])
-def test_the_kind_beside_a_stem_is_no_part_of_it(before: str, behind: str, kind: str | None) -> None:
+def test_strips_the_type_next_to_a_stem(before: str, behind: str, kind: str | None) -> None:
     lines = [line.replace("4. ", f"4. {before}") + behind if line.startswith("4. ") else line for line in _paper()]
     drafts = paper_in("题库.txt", Text(lines)).questions
     assert not any("多" in draft.stem for draft in drafts)
@@ -287,14 +287,14 @@ def test_blocks_without_numbers_are_read(manner: str, title: list[str]) -> None:
 
 
 @pytest.mark.parametrize("manner", JUDGED)
-def test_verdicts_beside_statements_are_read_right_or_not_at_all(manner: str) -> None:
+def test_reads_verdicts_next_to_statements_correctly_or_not_at_all(manner: str) -> None:
     lines = ["判断题", "", *(JUDGED[manner](stem, value) for stem, value in STATEMENTS)]
     read = [(draft.stem, right_letters(draft.answer or "", "", 0)) for draft in paper_in("库.txt", Text(lines)).questions]
     expected = [(stem.removesuffix("（ ）"), "正确" if value else "错误") for stem, value in STATEMENTS]
     assert [(stem.removesuffix("（ ）").lstrip("◆▶● "), answer) for stem, answer in read] in (expected, [])
 
 
-def test_prose_and_lists_are_no_papers() -> None:
+def test_prose_and_lists_are_not_papers() -> None:
     assert read_lines([f"{n}. 阿黄在第{n}天又跑到湖边去了。" for n in range(1, 30)]) is None
     assert read_lines(["他说：好。", "她说：不好。"] * 20) is None
     assert read_lines([]) is None
@@ -307,7 +307,7 @@ WIDE = [
 ]
 
 
-def test_a_line_below_a_full_one_that_is_part_of_nothing_is_the_rest_of_its_stem() -> None:
+def test_a_line_below_a_full_line_continues_the_stem() -> None:
     lines = []
     for n in range(1, 10):
         first, rest = WIDE[n % 3]
@@ -317,7 +317,7 @@ def test_a_line_below_a_full_one_that_is_part_of_nothing_is_the_rest_of_its_stem
     assert {draft.number for draft in accounted(lines, passes).rejected} == {2, 5}
 
 
-def test_an_option_that_speaks_of_answers_announces_no_list() -> None:
+def test_an_option_about_answers_announces_no_answer_list() -> None:
     lines = [
         line
         for n in range(1, 6)

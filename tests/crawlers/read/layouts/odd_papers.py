@@ -1,4 +1,4 @@
-"""Papers in layouts that no reader of forms knows, the patterns that a person writes for them, and their questions."""
+"""Papers in layouts that the form reader does not know, hand-written patterns for them, and their questions."""
 
 from typing import NamedTuple
 
@@ -86,7 +86,7 @@ _PAPERS: dict[str, tuple[str, PaperLayout, str]] = {
         "感觉是 | 甲 乙 | A; 知觉是 | 甲 乙 丙 | B; 记忆是 | 甲 乙 | B",
     ),
 }
-"""Text, with a sign for the ends of its lines; layout; stem, options and answer of each question."""
+"""Text with marked line ends; layout; stem, options and answer of each question."""
 ODD_PAPERS = {
     name: (
         text.replace("⏎" if "⏎" in text else "/", "\n"),

@@ -1,4 +1,4 @@
-"""Layouts of lines: entries of several lines, answers in two places or with words, types, letters; and what a rejection says."""
+"""Line layouts: entries of several lines, answers given twice or with words, types, letters; and the messages of rejections."""
 
 from textwrap import dedent
 
@@ -73,7 +73,7 @@ def test_both_answers_of_an_entry_are_the_same(second: str, told: str) -> None:
         ),
     ],
 )
-def test_an_answer_may_stand_in_two_places(template: str, line: str) -> None:
+def test_an_answer_may_be_given_twice(template: str, line: str) -> None:
     assert _answers(_read(line.replace("{}", "B"), PaperLayout(question=template))) == ["B"]
     reading = _read(line.replace("{}", "A"), PaperLayout(question=template))
     assert _answers(reading) == ["two_answers"] and "'B' and 'A'" in reading.faults[0]
@@ -88,7 +88,7 @@ def test_letters_with_the_words_of_their_options_are_letters(answer: str, told: 
     assert _answers(_read(text, PaperLayout(question=f"{_QUESTION}\n答案：{{answer}}"))) == [told]
 
 
-def test_a_letter_within_a_word_is_no_letter_of_an_option() -> None:
+def test_a_letter_inside_a_word_is_not_an_option_letter() -> None:
     text = "1. 遗传物质是\nDNA还是RNA\nA 蛋白\nB 糖\nC RNA\nD DNA\n答案：D\n2. 剂量是\n12 mg还是\n1 甲\n2 乙\n答案：2\n"
     layout = PaperLayout(question="{number}. {stem}\n{letter} {option}\n答案：{answer}")
     items = [item for item in _read(text, layout).items if isinstance(item, QuestionItem)]
@@ -108,7 +108,7 @@ def test_a_letter_within_a_word_is_no_letter_of_an_option() -> None:
         ("1. 感觉是\nA. 甲\nB. 乙\n答案：A\n标答 B", []),
     ],
 )
-def test_a_rejection_says_what_was_found_and_where(lines: str, words: list[str]) -> None:
+def test_rejections_report_what_was_found_and_where(lines: str, words: list[str]) -> None:
     reading = _read(lines, PaperLayout(question=f"{_QUESTION}\n答案：{{answer}}"))
     assert all(word in reading.faults[0] for word in words), reading.faults
 
@@ -134,21 +134,21 @@ def _words(counts: list[int]) -> str:
     )
 
 
-def test_an_answer_in_the_words_of_an_option_is_no_unread_text() -> None:
+def test_an_answer_in_an_options_words_is_not_unread() -> None:
     reading = questions_by_layout(
         "a.txt", Text(_words([3, 3, 3]).split("\n")), PaperLayout(question="第{number}题 {stem}\n{option}\n应选：{answer}"), SEEN
     )
     assert not account_of("a.txt", b"", "paper", reading).unread
 
 
-def test_what_is_of_no_use_at_the_end_may_be_empty() -> None:
+def test_unused_text_at_the_end_may_be_empty() -> None:
     lines = "1、感觉在知觉之前（ √ ）\n2、知觉在感觉之前( × )？\n3、想象在后( × )。\n4、记忆在先（√） 易\n"
     reading = _read(lines, PaperLayout(question="{number}、{stem}（ {answer} ）{}", type="判断题"))
     assert _answers(reading) == ["√", "×", "×", "√"]
     assert next(item.stem_raw for item in reading.items if isinstance(item, QuestionItem)) == "感觉在知觉之前（  ）"
 
 
-def test_a_number_that_fits_no_template_is_named_with_its_line() -> None:
+def test_reports_the_line_of_a_number_that_fits_no_template() -> None:
     text = "1. 感觉是\nA. 甲\nB. 乙\n2) 知觉是\nA. 丙\nB. 丁\n3. 想象是\nA. 丙\nB. 丁\n"
     assert "lettered A, B, A, B" in (fault := _read(text, PaperLayout(question=_QUESTION)).faults[0]) and "line 4, '2) 知觉是'" in fault
     reading = _read("1. 感觉是先\n答：对\n2) 知觉是先\n3. 想象是先\n答：错\n", PaperLayout(question="{number}. {stem}\n答：{answer}"))

@@ -56,7 +56,7 @@ def test_a_missing_column_is_refused_with_the_keys_within_lists(tmp_path: Path) 
     assert "'parts.t'" in (_read(tmp_path, "bank.json", json.dumps(rows, ensure_ascii=False), layout).error or "")
 
 
-def test_a_star_is_every_sheet_with_these_columns(tmp_path: Path) -> None:
+def test_a_star_means_every_sheet_with_these_columns(tmp_path: Path) -> None:
     book = Workbook()
     for title in ("甲卷", "乙卷", "说明"):
         sheet = book.create_sheet(title)
@@ -79,7 +79,7 @@ def test_the_example_of_fields_and_keys_in_the_docs_is_read(tmp_path: Path) -> N
     assert [(each[1], each[2]) for each in _told(row)] == [(["A.甲", "B.乙"], "AB"[n % 2]) for n in range(4)]
 
 
-def test_the_line_of_the_docs_reads_one_question_a_line(tmp_path: Path) -> None:
+def test_the_example_line_of_the_docs_reads_one_question_per_line(tmp_path: Path) -> None:
     [pattern] = re.findall(r'`question: ("\{stem\}.*?")`', _DOCS.with_name("papers.md").read_text(encoding="utf-8"))
     text = "".join(f"第{n}次先看哪一项|||甲|||乙|||{'AB'[n % 2]}\n" for n in range(4))
     told = _told(_read(tmp_path, "bank.txt", text, f"bank:\n  paper:\n    question: {pattern}\n"))

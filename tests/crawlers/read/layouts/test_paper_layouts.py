@@ -1,4 +1,4 @@
-"""Papers by the patterns of a layout: what a person writes is read, what does not fit is rejected or unread, a proposal reads as much."""
+"""Papers read by layout patterns: hand-written layouts work, what does not fit is rejected or unread, and proposals read as much."""
 
 import json
 import re
@@ -118,7 +118,7 @@ def test_a_proposal_that_leaves_something_waits_for_a_person(tmp_path: Path, cap
     assert "says `confirmed: no`" in capsys.readouterr().err
 
 
-def test_a_paper_of_which_nothing_is_read_gets_a_skeleton_and_its_first_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreadable_paper_gets_a_skeleton_with_its_first_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paper = _written(tmp_path / "a.txt", "\n".join(f"第{n}行\x07没有题目" for n in range(30)))
     assert main([str(paper)]) == 1
     assert "a.txt --propose writes a layout" in capsys.readouterr().err
@@ -132,7 +132,7 @@ def test_a_paper_of_which_nothing_is_read_gets_a_skeleton_and_its_first_lines(tm
     [
         ("question: '{number}、{stme}'", "unknown name in braces 'stme'; known: .*stem.*did you mean stem"),
         ("question: '{number}、{stem}{option}'", "expected a sign or a blank between two names"),
-        ("question: '{number、{stem}'", "a brace alone"),
+        ("question: '{number、{stem}'", "an unmatched brace"),
         ("question: '{number}、{option}'", r"question: expected \{stem\}"),
         ("question: ''", r"question: expected \{stem\}"),
         ("question: '{number}、{stem}'\n    heading: '{heading}'", "heading: pattern '{heading}' fits any line"),
@@ -144,7 +144,9 @@ def test_a_paper_of_which_nothing_is_read_gets_a_skeleton_and_its_first_lines(tm
         ("question: '{stem}'\n    answer: '{answer}'", "unknown field `answer`"),
     ],
 )
-def test_a_wrong_pattern_says_what_was_expected(tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str, message: str) -> None:
+def test_an_invalid_pattern_reports_what_was_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str, message: str
+) -> None:
     paper = _written(tmp_path / "a.txt", _PAPER)
     _written(tmp_path / "a.layout.yaml", f"a:\n  paper:\n    {layout}\n")
     assert main([str(paper)]) == 1
@@ -172,23 +174,23 @@ _SIMPLE = PaperLayout(
         (
             "1、感觉是\nA. 甲\nB. 乙\n2、知觉是\nA. 甲\nB. 乙\n答案\n1-A\n3-B",
             [None, "answer_list_mismatch"],
-        ),  # 2 has none, and 3 is no question
+        ),  # 2 has none, and 3 is not a question
         ("1、感觉是\nA. 甲\nB. 乙\n2: 知觉是\n3、记忆是\nA. 甲\nB. 乙", ["options_unreadable", None]),  # 2 fits no pattern
         ("1、感觉是\nA. 甲\nB. 乙\n\n2: 知觉是", ["number_out_of_order"]),
         ("1、感觉是\nA. 甲\nB. 乙 C. 丙\n答：A", ["options_unreadable"]),
-        ("1、感觉是\nA. 甲\n另一行\nB. 乙\n答：A", ["options_unreadable"]),  # no line is as long as to be broken
+        ("1、感觉是\nA. 甲\n另一行\nB. 乙\n答：A", ["options_unreadable"]),  # no line is long enough to be wrapped
         ("1、感觉是\nA. 甲\nB. 乙\n答：A 解：因为", ["options_unreadable"]),
         ("1、感觉是\nA. 甲\nB. 乙\n答案\n1-D", ["options_unreadable"]),
         ("1、感觉是\nA. 甲\nB. 乙\n答：A\n2、知觉是\nA. 甲\nB. 乙\n答：B", [None, None]),
     ],
 )
-def test_what_does_not_add_up_is_rejected(text: str, doubts: Sequence[str | None]) -> None:
+def test_rejects_contradictory_questions(text: str, doubts: Sequence[str | None]) -> None:
     reading = _read(text, _SIMPLE)
     assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == doubts
     assert len(reading.faults) == sum(map(bool, doubts))
 
 
-def test_no_damage_to_a_line_makes_another_question_of_it() -> None:
+def test_a_damaged_line_never_becomes_another_question() -> None:
     lines, written = [], []
     for number in range(1, 7):
         options, answer = [f"选项{number}{sign}" for sign in "红绿蓝紫"], "ABCD"[number % 4]
@@ -221,13 +223,13 @@ _BY_PLACE = PaperLayout(question="{stem}\n{option}\n答：{answer}")
         ("记忆有阶段\n正确\n错误\n答：A\n", [None, None, None, None]),
     ],
 )
-def test_questions_by_their_places_are_as_long_as_elsewhere(block: str, doubts: Sequence[str | None]) -> None:
+def test_questions_found_by_position_have_equal_length(block: str, doubts: Sequence[str | None]) -> None:
     usual = "{}是\n红\n绿\n蓝\n答：B\n"
     reading = _read("\n".join([usual.format("感觉"), usual.format("知觉"), block, usual.format("思维")]), _BY_PLACE)
     assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == doubts
 
 
-def test_lines_that_fit_nothing_are_unread_and_lines_of_no_use_are_furniture() -> None:
+def test_unmatched_lines_are_unread_and_dropped_lines_are_furniture() -> None:
     layout = PaperLayout(question=_SIMPLE.question, leave_out=["※{}"])
     text = Text(["※ 广告", "前言一行。", "1、感觉是", "知觉的基础", "A. 甲", "B. 乙", "第 3 页", "答：A", "", "后记一行"])
     reading = questions_by_layout("a.txt", text, layout, SEEN)
@@ -297,7 +299,7 @@ def test_a_paper_is_read_back_by_the_template_that_wrote_it(
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_proposal_reads_at_least_what_is_read_without_it(seed: int) -> None:
-    """The law of proposals: one that waits for nobody reads every question as it was read before."""
+    """A proposal that needs no confirmation reads every question as before."""
     rng = Random(seed)
     name, lines = "a.txt", lines_of(paper(rng), layout_form(rng), rng)
     text = Text(lines)
@@ -332,7 +334,7 @@ def test_a_proposal_reads_at_least_what_is_read_without_it(seed: int) -> None:
 @pytest.mark.parametrize(
     "line", ["1、" + "（" * 40_000, "a" * 40_000, "，" * 40_000, " " * 20_000 + "A" * 20_000, "A. " * 13_000, "A B " * 10_000]
 )
-def test_no_line_makes_a_pattern_hang(pattern: str, line: str) -> None:
+def test_matches_hostile_lines_quickly(pattern: str, line: str) -> None:
     one, start = compiled(pattern, "test"), thread_time()
     one.fields(flat(line))
     assert thread_time() - start < 2
@@ -348,7 +350,7 @@ def test_a_layout_of_lines_reads_any_file_that_has_lines(tmp_path: Path, capsys:
     assert [(item["options_raw"], item["answer_raw"]) for item in _items(capsys)] == [(["A. 甲", "B. 乙"], "B")] * 4
 
 
-def test_a_container_gets_a_proposal_of_the_file_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_proposes_a_layout_for_the_file_in_a_container(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("inner/卷.txt", _PAPER)
     assert main([str(tmp_path / "a.zip"), "--propose"]) == 0
@@ -356,7 +358,7 @@ def test_a_container_gets_a_proposal_of_the_file_in_it(tmp_path: Path, capsys: p
     assert len(_items(capsys)) == 8
 
 
-def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:
+def test_rejects_a_question_that_swallows_others() -> None:
     layout = PaperLayout(question="{number}、{stem}\n答：{answer}\n解：{explanation}")
     usual = [f"{n}、第{n}次应当先看哪一项\n答：甲{n}\n解：因为" for n in range(1, 5)]
     others = "".join(f"{sign}◇另一种题目的题干在此处第{sign}题应当怎样回答才对\n◆回答的要点在此处\n" for sign in "甲乙丙丁戊己")
@@ -377,7 +379,7 @@ def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:
         ("甲\n= {0}\n乙\n= {1}\n丙\n= {2}", "{letter}\n= {option}", "乙"),
     ],
 )
-def test_letters_with_unusual_signs_are_no_part_of_options(options: str, template: str, answer: str) -> None:
+def test_strips_letters_with_unusual_signs(options: str, template: str, answer: str) -> None:
     texts = [[f"{word}{n}" for word in ("感觉", "知觉", "记忆")] for n in range(1, 7)]
     text = "".join(f"〖{n}〗第{n}项应当先看哪一个\n{options.format(*each)}\n＊{answer}\n" for n, each in enumerate(texts, 1))
     reading = _read(text, PaperLayout(question=f"〖{{number}}〗{{stem}}\n{template}\n＊{{answer}}"))
@@ -386,13 +388,13 @@ def test_letters_with_unusual_signs_are_no_part_of_options(options: str, templat
     assert account.unread_characters == 0, account.unread
 
 
-def test_a_proposal_has_not_the_name_of_a_format() -> None:
+def test_a_proposal_never_has_the_name_of_a_format() -> None:
     proposal = proposed_layout("paper.txt", _PAPER.encode())
     assert '"paper (file)":' in proposal and '"paper":' not in proposal
 
 
 @pytest.mark.parametrize("between", [["2楼 某某 发表于 22:00"], ["", "2楼 某某 发表于 22:00"], ["回复", "", "2楼 某某 发表于 22:00"]])
-def test_a_line_below_lines_of_no_use_continues_only_a_full_one(between: list[str]) -> None:
+def test_a_line_below_dropped_lines_continues_only_a_full_line(between: list[str]) -> None:
     layout = PaperLayout(question="{number}、{stem}\n{options}\n答：{answer}", leave_out=["{}楼 {}发表于 {}", "回复"])
     lines = ["1、感觉是", "A. 甲 B. 乙", *between, "顶一下", "答：A"] * 2
     reading = questions_by_layout("a.txt", Text(lines), layout, SEEN)

@@ -1,4 +1,4 @@
-"""Layouts of known platforms: each reads its example without being told, and nothing that it reads in part."""
+"""Layouts of known platforms: each is recognized and reads its example, but no file that it reads only in part."""
 
 from pathlib import Path
 from typing import Any
@@ -47,18 +47,18 @@ def test_a_file_that_a_platform_reads_in_part_is_read_as_usual(path: Path, tmp_p
     assert f"--format {path.stem}" in (row.error or " ".join(row.reading.skipped)) or row.reading.record_count > len(row.reading.faults)
 
 
-def test_a_sign_of_the_platform_that_stays_in_a_text_refuses_its_layout(tmp_path: Path) -> None:
+def test_refuses_a_platform_layout_that_leaves_its_marks_in_texts(tmp_path: Path) -> None:
     text = "".join(f"第{n}次应当先看哪一项^*^答案：B^*^A、甲{n}^*^B、乙{n}\n" for n in range(1, 9))
     assert _read(tmp_path, "a.txt", text).format == "paper"
 
 
 @pytest.mark.parametrize("line", ["名称{n}|||价格为{n}元", "编号{n}|||名称{n}|||产地{n}", "题{n}先看哪一项|||甲|||乙|||A|||因为{n}"])
-def test_rows_that_are_no_questions_are_read_by_no_platform(tmp_path: Path, line: str) -> None:
+def test_no_platform_reads_rows_that_are_not_questions(tmp_path: Path, line: str) -> None:
     row = _read(tmp_path, "a.txt", "".join(line.format(n=n) + "\n" for n in range(1, 19)))
     assert row.format == "paper" and not any(item.answer_raw for item in row.reading.items if isinstance(item, QuestionItem))
 
 
-def test_a_layout_of_ones_own_is_known_by_its_lines(tmp_path: Path) -> None:
+def test_recognizes_a_users_layout_by_its_lines(tmp_path: Path) -> None:
     layout = "own:\n  paper:\n    when: '◎{}'\n    question: |\n      第{number}问 {stem}\n      {letter}~{option}\n      ◎{answer}\n"
     (tmp_path / "own.yaml").write_text(layout, encoding="utf-8")
     (tmp_path / "a.txt").write_text("".join(f"第{n}问 先看哪一项\nA~甲{n}\nB~乙\n◎B\n" for n in range(1, 5)), encoding="utf-8")
@@ -67,7 +67,7 @@ def test_a_layout_of_ones_own_is_known_by_its_lines(tmp_path: Path) -> None:
     assert row.format == "own" and len(row.reading.items) == 4 and not row.reading.faults
 
 
-def test_letters_without_options_are_no_reading_of_a_platform(tmp_path: Path) -> None:
+def test_letters_without_options_refuse_a_platform(tmp_path: Path) -> None:
     rows = "\n".join(f"{number} 第{number}例首先检查的器官是（ ） 心脏 肝脏 脾脏 肺部 {'ABCD'[number % 4]}" for number in range(1, 9))
     row = _read(tmp_path, "bank.txt", rows)
     assert row.format == "paper" and any("lettered_row_below" in one for one in row.reading.skipped)
@@ -77,7 +77,7 @@ def test_letters_without_options_are_no_reading_of_a_platform(tmp_path: Path) ->
     ("text", "message"),
     [("own: {questions: {stem_raw: tm?}}", "mapping"), ("own: {questions: {stem_raw: tm}, known_buy: []}", "known_buy")],
 )
-def test_a_platform_that_is_no_layout_is_named(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_an_invalid_platform_file(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(layout_files, "_PLATFORMS", tmp_path)
     with pytest.raises(ValueError, match=rf"own\.yaml: no layout of a platform: .*{message}"):

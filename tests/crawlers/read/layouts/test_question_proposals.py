@@ -1,4 +1,4 @@
-"""Proposed layouts of questions: written beside the file, read from then on, never replaced, and named by the error that wants one."""
+"""Proposed question layouts: written next to the file, used from then on, never replaced, and named by the error that needs one."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def _answers(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [json.loads(line)["answer_raw"] for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_proposal_is_used_mended_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_proposal_is_used_and_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bank = _bank(tmp_path / "bank.json", mine=lambda n: "DCBA"[n % 4])
     place = tmp_path / "bank.layout.yaml"
     assert main([str(bank)]) == 1  # two columns fit as answers
@@ -77,7 +77,7 @@ def test_a_proposal_is_used_mended_and_kept(tmp_path: Path, capsys: pytest.Captu
         ("", "bank.layout.yaml"),
     ],
 )
-def test_a_layout_that_does_not_fit_says_what_was_found(tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str, said: str) -> None:
+def test_a_wrong_layout_reports_what_was_found(tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str, said: str) -> None:
     bank = _bank(tmp_path / "bank.json")
     (tmp_path / "bank.layout.yaml").write_text(layout, encoding="utf-8")
     assert main([str(bank)]) == 1
@@ -90,7 +90,7 @@ def test_an_import_stops_at_a_layout_that_nobody_confirmed(tmp_path: Path) -> No
     (tmp_path / "pages").mkdir()
     with pytest.raises(ValueError, match=r"line 3: bank says `confirmed: no`.*crawlers\.read .*bank\.json"):
         store_files("mine", Import(path=str(tmp_path / "own")), tmp_path / "pages")
-    with pytest.raises(ValueError, match=r"DVC watches .*bank\.json alone, not bank\.layout\.yaml beside it; .*imports/mine"):
+    with pytest.raises(ValueError, match=r"DVC watches only .*bank\.json, not its layout bank\.layout\.yaml; .*imports/mine"):
         store_files("mine", Import(path=str(bank)), tmp_path / "pages")
 
 
@@ -138,13 +138,13 @@ def test_questions_below_a_listed_table_keep_the_case_their_layout_names(
         f"案例{n}：{_CASE}" for n in (2, 2, 2, 3, 3, 3)
     ]
     [row] = [json.loads(line) for line in (tmp_path / "report.jsonl").read_text(encoding="utf-8").splitlines()]
-    counts, letters = row["characters"], unread  # an answer that names an option is not counted beside it
+    counts, letters = row["characters"], unread  # an answer that names an option is not counted again
     texts = [*_STEMS, *("甲乙丙丁" * 12), *(f"案例{n}：{_CASE}" for n in (2, 3))]
     assert counts["characters"] == sum(len(folded(text)) for text in texts) + letters
     assert counts["questions_unread"] == unread and bool(counts["unread"]) == bool(unread)
 
 
-def test_a_proposal_carries_the_case_above_its_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_proposal_includes_the_case_above_its_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     named, other = _bank_with_cases(tmp_path / "named.json"), _bank_with_cases(tmp_path / "other.json", "words")
     assert main([str(named), str(other), "--propose"]) == 0
     assert '"案例": "^material"' in (tmp_path / "named.layout.yaml").read_text(encoding="utf-8")
@@ -165,7 +165,7 @@ def test_no_layout_is_proposed_for_a_damaged_paper(tmp_path: Path, capsys: pytes
     assert f"error: {name}: " in capsys.readouterr().err and not (tmp_path / "paper.layout.yaml").exists()
 
 
-def test_a_refusal_names_the_proposal_that_would_help(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refusal_names_a_helpful_proposal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bank = tmp_path / "bank.csv"
     kinds = "甲乙丙丁戊己"
     rows = [[stem, *(kinds[(n + step) % 6] for step in range(4)), kinds[n % 6], "ABCD"[n % 4]] for n, stem in enumerate(_STEMS)]
@@ -194,7 +194,7 @@ _QUESTIONS = "".join(
 _STATEMENTS = "".join(f"<li>第{n}次测量总是在前一次之后进行。<p>答案：正确</p></li>" for n in range(8))
 
 
-def test_a_proposal_reaches_what_is_read_without_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_proposal_reads_at_least_as_much_as_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "wiki.html"
     page.write_text(f"<html><h2>选择题</h2><ol>{_QUESTIONS}</ol><h2>判断题</h2><ol>{_STATEMENTS}</ol></html>", encoding="utf-8")
     assert main([str(page)]) == 0
@@ -204,11 +204,11 @@ def test_a_proposal_reaches_what_is_read_without_it(tmp_path: Path, capsys: pyte
     assert "confirmed: no" not in proposed and f"by this layout: {len(usual)} questions" in proposed
 
 
-def test_a_proposal_by_which_less_is_read_waits() -> None:
+def test_a_proposal_that_reads_less_must_be_confirmed() -> None:
     page = f"<html><ol>{_QUESTIONS}</ol><h2>判断题</h2><ol>{_STATEMENTS}</ol></html>".encode()
     layout = FileLayout(paper=PaperLayout(question="{stem}\n{letter}. {option}\n答案：{}"))
     compared = _compared("wiki.html", page, _Proposal(layout, True), _result("wiki.html", page))
-    assert compared.waits and any("read otherwise without this layout" in note for note in compared.notes)
+    assert compared.waits and any("read differently without this layout" in note for note in compared.notes)
 
 
 def test_a_proposal_with_rejected_rows_or_rows_without_an_answer_waits(tmp_path: Path) -> None:
@@ -240,13 +240,13 @@ def test_columns_known_by_their_names_alone_are_proposed(tmp_path: Path, capsys:
         ("a.bin", bytes(range(256)), "no format reads a file"),
     ],
 )
-def test_a_file_without_a_proposal_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, body: bytes, said: str) -> None:
+def test_reports_why_a_file_gets_no_proposal(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, body: bytes, said: str) -> None:
     (tmp_path / name).write_bytes(body)
     assert main([str(tmp_path / name), "--propose"]) == 1
     assert said in capsys.readouterr().err
 
 
-def test_a_file_that_no_proposal_reads_says_how_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_how_a_file_is_read_without_a_proposal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = '<answer fraction="100"><text>甲</text></answer><answer fraction="0"><text>乙</text></answer>'
     questions = "".join(
         f'<question type="multichoice"><questiontext format="html"><text>{stem}</text></questiontext>{answers}</question>'
@@ -292,7 +292,7 @@ def test_a_proposal_with_answers_or_options_in_its_stems_is_never_confirmed(line
 
 
 @pytest.mark.parametrize("line", ["a" * 20_000, "（" * 20_000, "1、" + "（" * 20_000, "|||" * 5_000, "甲" * 20_000 + "!"])
-def test_no_lines_make_the_search_for_layouts_hang(line: str) -> None:
+def test_searches_layouts_of_hostile_lines_quickly(line: str) -> None:
     start = thread_time()
     for lines in ([line] * 9, [f"{n}. {line}" for n in range(9)]):
         list(layouts_of_lines(lines))

@@ -1,4 +1,4 @@
-"""Tables read by a layout that names their columns: forms of options and answers, rows above the header, and doubts where nothing fits."""
+"""Tables read by a layout that names their columns: forms of options and answers, rows above the header, and doubts if nothing fits."""
 
 import json
 from pathlib import Path
@@ -34,13 +34,13 @@ _TABLE = {"under": ["*"], "stem": "q", "options": ["o"], "answer": "k"}
 _BY_LAYOUT = pytest.mark.parametrize("layout", [None, _TABLE], ids=["by content", "by layout"])
 
 
-def test_an_unknown_field_of_a_table_names_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_table_field_lists_the_known_ones(tmp_path: Path) -> None:
     error = _read(tmp_path, "bank.json", [{"q": "甲"}], {**_TABLE, "number": "n"}).error or ""
     assert "unknown: number; known: under, header, stem, options, divider, answer, form, explanation, others, type" in error
 
 
 @pytest.mark.parametrize("sign", ["$", "#", "^", "~", "@@"])
-def test_options_in_one_cell_are_divided_by_the_sign_that_the_layout_names(tmp_path: Path, sign: str) -> None:
+def test_divides_options_by_the_separator_of_the_layout(tmp_path: Path, sign: str) -> None:
     more = [[*options, "情绪"] if n == 3 else options for n, options in enumerate(_OPTIONS)]
     rows = [{"q": stem, "o": sign.join(options), "k": "ABCD"[n % 4]} for n, (stem, options) in enumerate(zip(_STEMS, more, strict=True))]
     assert _told(_read(tmp_path, "bank.json", rows, {**_TABLE, "divider": sign})) == [
@@ -57,13 +57,13 @@ def test_answers_in_other_signs_are_letters(tmp_path: Path, signs: str, layout: 
 
 @_BY_LAYOUT
 @pytest.mark.parametrize(("signs", "form"), [("甲乙丙丁", "{}. {}"), ("①②③④", "{}{}"), ("1234", "({}) {}"), ("1234", "{}、{}")])
-def test_signs_of_options_are_no_part_of_them(tmp_path: Path, signs: str, form: str, layout: dict[str, Any] | None) -> None:
+def test_strips_signs_of_options(tmp_path: Path, signs: str, form: str, layout: dict[str, Any] | None) -> None:
     marked = [[form.format(sign, text) for sign, text in zip(signs, options, strict=True)] for options in _OPTIONS]
     rows = [{"q": stem, "o": options, "k": signs[n % 4]} for n, (stem, options) in enumerate(zip(_STEMS, marked, strict=True))]
     assert _told(_read(tmp_path, "bank.json", rows, layout)) == _EXPECTED
 
 
-def test_numbers_are_no_letters_of_options_without_numbers(tmp_path: Path) -> None:
+def test_numbers_do_not_name_unnumbered_options(tmp_path: Path) -> None:
     rows = [{"q": stem, "o": options, "k": str(n % 4 + 1)} for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True))]
     assert {doubt for doubt, _, _ in _told(_read(tmp_path, "bank.json", rows, _TABLE))} == {"answer_unreadable"}
 
@@ -93,7 +93,7 @@ def test_options_that_cannot_be_divided_are_doubted(tmp_path: Path, form: str, a
 
 
 @_BY_LAYOUT
-def test_options_that_are_their_own_numbers_are_texts(tmp_path: Path, layout: dict[str, Any] | None) -> None:
+def test_numeric_options_are_texts(tmp_path: Path, layout: dict[str, Any] | None) -> None:
     texts = [["1", "2", "3", "4"], *_OPTIONS[1:]]
     listed = [[{"sort": n, "code": "ABCD"[n - 1], "content": text} for n, text in enumerate(options, 1)] for options in texts]
     rows = [{"q": stem, "o": options, "k": "ABCD"[n % 4]} for n, (stem, options) in enumerate(zip(_STEMS, listed, strict=True))]
@@ -115,7 +115,7 @@ def test_a_layout_names_the_row_of_the_header(tmp_path: Path, name: str) -> None
     assert "a header in row 99" in str(_read(tmp_path, name, body, {**table, "header": 99}).error)
 
 
-def test_a_header_by_number_in_data_without_rows_is_refused(tmp_path: Path) -> None:
+def test_refuses_a_header_row_in_data_without_rows(tmp_path: Path) -> None:
     assert "`header: 2`" in str(_read(tmp_path, "bank.json", [{"q": stem} for stem in _STEMS], {**_TABLE, "header": 2}).error)
 
 
@@ -132,7 +132,7 @@ def test_further_filled_columns_of_options_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["题干", "q"])
-def test_numbers_that_name_options_which_are_nowhere_are_no_answers(tmp_path: Path, name: str) -> None:
+def test_numbers_of_missing_options_are_not_answers(tmp_path: Path, name: str) -> None:
     rows = [{name: stem, "答案": str(n % 4 + 1)} for n, stem in enumerate(_STEMS)]
     verdicts = [{name: f"第{n}项检查可以不做。", "答案": "对" if n % 2 else "错"} for n in range(6)]
     row = _read(tmp_path, "bank.json", [*rows, *verdicts])
@@ -142,12 +142,15 @@ def test_numbers_that_name_options_which_are_nowhere_are_no_answers(tmp_path: Pa
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"stem": "q", "options": ["o"], "answer": "q"}, "column 'q' is named 2 times, as stem and answer; expected a column for each"),
+        (
+            {"stem": "q", "options": ["o"], "answer": "q"},
+            "column 'q' is named 2 times, as stem and answer; expected a separate column for each",
+        ),
         ({"stem": "q", "options": ["q", "o"], "answer": "k"}, "'q' is named 2 times, as stem and options"),
         ({"stem": "q", "options": ["o"], "answer": "o"}, "'o' is named 2 times, as options and answer"),
         ({"stem": "q", "options": ["o"], "answer": "k", "explanation": "k"}, "'k' is named 2 times, as answer and explanation"),
         ({"stem": "q", "options": ["o"], "answer": "k", "others": {"题型": "k"}}, "'k' is named 2 times, as answer and others"),
-        ({"stem": "q", "options": ["q"], "answer": "q"}, "options in the cells of the stem, 'q'; none of them has any"),
+        ({"stem": "q", "options": ["q"], "answer": "q"}, "options in the cells of the stem, 'q', but no cell has options"),
     ],
 )
 def test_a_column_has_one_role(tmp_path: Path, table: dict[str, Any], message: str) -> None:
@@ -184,7 +187,7 @@ def test_answers_may_be_the_names_of_the_columns_of_options(tmp_path: Path) -> N
     assert {doubt for doubt, options, _ in _told(_read(tmp_path, "bank.json", rows, layout)) if options is None} == {"answer_unreadable"}
 
 
-def test_one_table_may_be_read_twice_for_two_questions_a_row(tmp_path: Path) -> None:
+def test_a_table_may_be_read_twice_for_two_questions_per_row(tmp_path: Path) -> None:
     rows = [["左题", "左选", "左答", "右题", "右选", "右答"]]
     for (one, first, a), (other, second, b) in zip(_EXPECTED[::2], _EXPECTED[1::2], strict=True):
         rows.append([one, "|".join(first), a, other, "|".join(second), b])
@@ -207,7 +210,7 @@ def test_a_layout_reads_answers_that_are_lists(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", ["TF", "√×", "对错"])
-def test_a_truth_value_in_other_words_than_the_options_is_one_of_them(tmp_path: Path, words: str) -> None:
+def test_matches_truth_values_in_other_words(tmp_path: Path, words: str) -> None:
     rows = [{"q": stem, "o": options, "k": key} for stem, options, key in _EXPECTED]
     rows += [{"q": f"第{n}次测量属于感知觉。", "o": ["正确", "错误"], "k": words[n % 2]} for n in range(20, 24)]
     read = _told(_read(tmp_path, "bank.json", rows, _TABLE))

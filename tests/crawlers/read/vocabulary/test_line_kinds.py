@@ -1,4 +1,4 @@
-"""What a line may be by its words, and results kept by line: a line of no kind is passed over, and there are never too many."""
+"""The kinds of a line by its words, and results cached by line: lines of no kind are skipped, and the cache is limited."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,11 +35,11 @@ def _lines() -> list[str]:
         ("错误。", ANSWERS),
     ],
 )
-def test_a_line_has_the_kinds_that_its_words_show(line: str, kinds: int) -> None:
+def test_classifies_lines_by_their_words(line: str, kinds: int) -> None:
     assert kinds_of(flat(line)) == kinds
 
 
-def test_no_line_of_a_paper_lacks_its_kind() -> None:
+def test_every_line_of_a_paper_has_its_kind() -> None:
     lines = _lines()
     assert len(lines) > 1000
     for line in lines:
@@ -61,7 +61,7 @@ def test_a_line_has_a_mark_if_its_parts_are_more_than_its_text(line: str) -> Non
 
 
 def _length_of(tried: list[str]) -> Callable[[str], int]:
-    """Return a function kept by line that notes the lines for which it runs."""
+    """Return a function cached by line that records the lines for which it runs."""
 
     def length(line: str) -> int:
         tried.append(line)
@@ -70,7 +70,7 @@ def _length_of(tried: list[str]) -> Callable[[str], int]:
     return per_line(length)
 
 
-def test_a_result_is_kept_until_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_caches_a_result_until_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labels, "_MOST_RETAINED", 1)
     tried: list[str] = []
     length = _length_of(tried)
@@ -81,7 +81,7 @@ def test_a_result_is_kept_until_it_is_forgotten(monkeypatch: pytest.MonkeyPatch)
     assert tried == ["A. 甲", "B.", "B."]
 
 
-def test_results_of_too_many_lines_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clears_the_cache_if_it_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labels, "_MOST", 2)
     tried: list[str] = []
     length = _length_of(tried)

@@ -1,4 +1,4 @@
-"""Options run together behind words that end with a letter, and options in columns that have a letter and no sign."""
+"""Options directly after words that end with a letter, and options in columns with a letter and no sign."""
 
 import pytest
 from hypothesis import example, given
@@ -27,12 +27,12 @@ from crawlers.read.vocabulary.options import find_options
         ),
     ],
 )
-def test_no_option_holds_the_next(text: str, options: list[str]) -> None:
+def test_no_option_contains_the_next(text: str, options: list[str]) -> None:
     found = find_options(text, 2)
     assert found and found.texts(text) == options and found.sure
 
 
-def test_a_last_letter_behind_a_letter_is_sure_where_others_have_as_many_options() -> None:
+def test_a_last_letter_after_a_letter_is_certain_if_the_count_is_usual() -> None:
     text = "1.题（ ）\nA、甲B、乙C、12×10⁹/LD、丁"
     assert [find_options(text, 2, usual).sure for usual in (0, 4)] == [False, True]
 
@@ -41,7 +41,7 @@ _PIECES = [*"ABCDE", *"abc", ".", "、", "）", "(", " ", "  ", "\n", "\t", "甲
 
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=24).map("".join), st.integers(0, 9))
-def test_unambiguous_options_are_the_same_whatever_number_is_usual(words: str, usual: int) -> None:
+def test_unambiguous_options_do_not_depend_on_the_usual_number(words: str, usual: int) -> None:
     text = f"1.题（ ）\nA.甲\nB.{words}"
     options = find_options(text, 2)
     assert options is None or not options.unambiguous or find_options(text, 2, usual) == options
@@ -54,8 +54,8 @@ _LINES = [
 
 
 @given(st.lists(st.sampled_from(_LINES), max_size=8), st.integers(2, 6), st.sampled_from(["choice", "multiple"]))
-@example(["A.甲", "B.乙", "C.丙 D.丁", "患者，男，30岁"], 5, "choice")  # another patient where four options are usual
-def test_an_unambiguous_question_reads_the_same_whatever_number_is_usual(below: list[str], usual: int, kind: str) -> None:
+@example(["A.甲", "B.乙", "C.丙 D.丁", "患者，男，30岁"], 5, "choice")  # another patient, if four options are usual
+def test_an_unambiguous_question_does_not_depend_on_the_usual_number(below: list[str], usual: int, kind: str) -> None:
     lines = [Line(index, text, flat(text)) for index, text in enumerate(["1.题（ ）", *below])]
     number = number_of(lines[0].flat)
     block = read_block(lines, number, 0, "")
@@ -74,7 +74,7 @@ def test_a_remark_below_the_last_option_is_doubted(remark: str) -> None:
 
 
 @pytest.mark.parametrize("tail", ["（心得安）", "(卧床休息)", "（以上各项）"])
-def test_words_in_brackets_below_the_last_option_are_not_left_out(tail: str) -> None:
+def test_keeps_words_in_brackets_below_the_last_option(tail: str) -> None:
     lines = [line for n in range(1, 7) for line in (f"{n}. 第{n}种药是（ ）", "A. 甲", "B. 乙", "C. 丙", "D. 丁", *[tail] * (n == 3), "")]
     third = next(draft for draft in read_paper(lines).drafts if draft.number == 3)
     assert third.doubts or tail in third.options[-1]

@@ -1,4 +1,4 @@
-"""What a tag at a number says of its question, which no heading may say; a word of words.yaml is known wherever its list is used."""
+"""The type in a tag at a number, which need not be in a heading; words of words.yaml are known wherever their list is used."""
 
 import importlib.util
 from types import ModuleType
@@ -31,13 +31,13 @@ def test_the_type_of_a_tag_reaches_the_question(line: str, said: str | None) -> 
 
 
 @pytest.mark.parametrize("tag", ["配伍题", "A3型题", "B1型题", "共用题干单选题", "案例分析题", "多选题"])
-def test_a_tag_of_any_type_is_no_part_of_the_stem(tag: str) -> None:
+def test_strips_a_tag_of_any_type_from_the_stem(tag: str) -> None:
     question = read_paper([f"1.[{tag}]感觉是（ ）", "A.甲 B.乙", "答案：A"]).questions[0]
     assert question.raw_fields()["type_raw"] == tag
     assert question.stem == "1.感觉是（ ）"
 
 
-def test_a_letter_below_a_statement_is_no_verdict() -> None:
+def test_a_letter_below_a_statement_is_not_a_verdict() -> None:
     reading = read_paper(["判断题（正确填A，错误填B）", "1. 成熟的红细胞没有细胞核。（ ）", "答案：A"])
     assert reading.questions == [] and len(reading.rejected) == 1
 
@@ -48,13 +48,13 @@ def test_a_type_before_several_numbers_is_a_heading() -> None:
 
 
 @pytest.mark.parametrize("tag", ["(single)", "(Multiple choice)", "[Single choice]", "(单选题)"])
-def test_a_tag_beside_a_number_is_no_stem(tag: str) -> None:
+def test_a_tag_next_to_a_number_is_not_a_stem(tag: str) -> None:
     lines = [line for n in (1, 2, 3) for line in (f"Question {n} {tag}", f"第{n}种感觉是", "A. 甲", "B. 乙", "Answer: B")]
     assert [(draft.stem, draft.answer) for draft in read_paper(lines).questions] == [(f"第{n}种感觉是", "B") for n in (1, 2, 3)]
 
 
 def _anew(module: ModuleType, monkeypatch: pytest.MonkeyPatch, name: str, word: str) -> ModuleType:
-    """Return a copy of a module whose patterns are built with one word more in a list."""
+    """Return a copy of a module whose patterns are built with one more word in a list."""
     lists = {**words._lists(), name: [*words._lists()[name], word]}
     monkeypatch.setattr(words, "_lists", lambda: lists)
     spec = importlib.util.spec_from_file_location("anew", module.__file__ or "")
