@@ -368,7 +368,7 @@ def propose_records(
         return None
     beside = [key for key in beside if _is_same(key, records)]  # a record's own name replaces its document's
     own = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
-    rows = [row for record in own if not remark_in(row := flat_record(record), None)]
+    rows = [row for record in own if any(map(plain_text, (row := flat_record(record)).values())) and not remark_in(row, None)]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     if len(keys) > _MOST_KEYS:
         return None
