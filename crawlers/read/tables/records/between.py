@@ -188,7 +188,7 @@ def passed_on(records: Iterable[LocatedRecord], shape: RecordLayout) -> Iterator
         if isinstance(record, dict) and isinstance(record.get(stems[0]), str):
             yield position, groups.read(position, record, following if isinstance(following, dict) else {})
         else:
-            yield position, record  # only the last `following` is None
+            yield position, record  # type: ignore[misc]  # only the last `following` is None
 
 
 class _RecordContext:
