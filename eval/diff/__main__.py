@@ -257,7 +257,7 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
         raise ValueError(
             f"{args.a} and {args.b} share no run: {difference['only_a']} and {difference['only_b']}; there is nothing to compare"
         )
-    changes = changes_of(a, b)
+    changes = changes_of(a, b) if args.html or (a.has_splits() and b.has_splits()) else []  # a folder of results may have only test
     difference["data"] = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items() if kind.total]
     if args.html:
         sys.stderr.write(f"{write_page(args.html, a, b, difference, changes).resolve().as_uri()}\n")

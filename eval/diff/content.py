@@ -11,12 +11,11 @@ from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
-from eval.diff.version import DataVersion
+from eval.diff.version import SPLITS, DataVersion
 from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, shown
 
 LEAST_ALIKE = 0.5
 """Minimum Jaccard similarity of bigrams for two texts on the same page to count as an edit."""
-_SPLITS = ("train", "dev", "test", "reserved")
 _HIDDEN = "reserved"
 _FIELDS = {
     "question": (
@@ -75,9 +74,9 @@ class Changes(NamedTuple):
 
 def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
     """Return the changes of questions, claim pairs and fourfold rows."""
-    questions_a, questions_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
-    claimed_a, claimed_b = ({split: version.claims_of(split) for split in _SPLITS} for version in (a, b))
-    fourfold_a, fourfold_b = ({split: version.fourfold_of(split) for split in _SPLITS} for version in (a, b))
+    questions_a, questions_b = ({split: version.questions_of(split) for split in SPLITS} for version in (a, b))
+    claimed_a, claimed_b = ({split: version.claims_of(split) for split in SPLITS} for version in (a, b))
+    fourfold_a, fourfold_b = ({split: version.fourfold_of(split) for split in SPLITS} for version in (a, b))
     reserved = (
         Reserved(questions_a[_HIDDEN], claimed_a[_HIDDEN], fourfold_a[_HIDDEN]),
         Reserved(questions_b[_HIDDEN], claimed_b[_HIDDEN], fourfold_b[_HIDDEN]),
@@ -110,7 +109,7 @@ def _changes(
         "moved": [change for change in both if change.a and change.b and change.a.split != change.b.split],
         "edited": [change for change in both if change.fields],
     }
-    counts = {split: (len(before[split]), len(after[split])) for split in _SPLITS}
+    counts = {split: (len(before[split]), len(after[split])) for split in SPLITS}
     became = {
         change.id: name for name in ("moved", "edited", "added") for change in kinds[name] if change.b and change.b.split == "test"
     }  # fmt: skip

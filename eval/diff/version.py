@@ -19,6 +19,7 @@ from atomexam.text.yaml_values import yaml_values
 from eval.statistics.paired_tests import QuestionKey
 
 WORKSPACE = "workspace"
+SPLITS = ("train", "dev", "test", "reserved")
 _SHORT = 10  # characters of a commit; one in 10^12 others has the same prefix
 _VALUE_COLUMNS = 30
 T = TypeVar("T")
@@ -144,6 +145,10 @@ class DataVersion:
     def questions(self) -> list[QuestionKey]:
         """Return the questions of the test split."""
         return self._rows("data/splits/test/questions.jsonl", QuestionKey)
+
+    def has_splits(self) -> bool:
+        """Return whether the version has all splits."""
+        return all(self._has(f"data/splits/{split}/questions.jsonl") for split in SPLITS)
 
     def questions_of(self, split: str) -> list[VersionQuestion]:
         """Return the questions of a split."""

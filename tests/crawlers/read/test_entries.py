@@ -21,6 +21,7 @@ from crawlers.read.proposed import proposed_layout
 from crawlers.read.tables.records.entities import kind_words
 from crawlers.read.vocabulary.remarks import is_remark
 from curation.clean.__main__ import clean
+from tests.crawlers.read.bodies import book_of
 
 PLACE = Provenance(source="test", url="file:test", snapshot="2026-01-01", page_id="page-0", position="")
 
@@ -424,6 +425,11 @@ def test_a_row_without_a_name_is_lost_where_others_have_one() -> None:
     result = result_of("a.csv", rows.encode())
     assert [item.values[0].value for item in result.reading.items if isinstance(item, EntityItem)] == ["呼吸内科", "普外科", "消化内科"]
     assert result.reading.misfits == 1
+
+
+def test_empty_rows_and_notes_of_a_sheet_lack_no_name() -> None:
+    rows = [["药名", "功效", "归经"], *([name, effects, "脾经"] for name, effects in HERBS), [], [], ["注：摘自教材"]]
+    assert [name for _, name, _ in entries_of("a.xlsx", book_of(rows))] == [name for name, _ in HERBS]
 
 
 @pytest.mark.parametrize("name", ["小计综合征", "合计用量"])
