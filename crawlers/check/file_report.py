@@ -87,8 +87,8 @@ def advice(row: ReportRow) -> Iterator[str]:
         yield f"{unread} may be in the unread text: {row.command} --verbose shows where."
     if within := [one for one in row.account.unread if one.reason == WITHIN_ITEM]:
         yield (
-            f"In no item, but between the parts of one: {counted(len(within), 'line')}, first {within[0].position.replace(':', ' ')}: "
-            f"{within[0].text}: {row.command} --propose writes a layout, in which `leave_out` names what is of no use."
+            f"Unread between the parts of an item: {counted(len(within), 'line')}, first {within[0].position.replace(':', ' ')}: "
+            f"{within[0].text}: {row.command} --propose writes a layout; list unneeded lines there under `leave_out`."
         )
     if row.account.unread_share > _MOST_UNREAD:
         yield (

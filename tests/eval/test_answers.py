@@ -531,7 +531,7 @@ def file_of(folder: Path, *rows: dict[str, Any]) -> str:
     ([], [("answered", "C"), ("unparsed", None), ("answered", "正确")], "3 replies: 2 answered, 1 unparsed"),
     (
         ["--rules", "cpsyexam_api_v1"], [("answered", "A"), ("error", "error"), (None, None)],
-        "3 replies: 1 answered, 1 error, 1 not read by these rules",
+        "3 replies: 1 answered, 1 error, 1 not supported by these rules",
     ),
 ])  # fmt: skip
 def test_command_adds_outcome_and_answer(

@@ -179,9 +179,9 @@ def test_checklist_is_filled_from_metrics(tmp_path: Path) -> None:
     answers = filled(tmp_path, METRICS, PARAMS)
     assert answers["random performance is included"] == "yes | `guess` 25.0 %"
     assert answers["floors and ceilings of metrics are given"].endswith(
-        "1.8 % of facts without knowledge, 90.0 % of claim pairs by the best rule of wording"
+        "1.8 % of facts by a knowledge-free rule, 90.0 % of claim pairs by the best wording rule"
     )
-    assert "95 % intervals of 1 of 2 runs" in answers["uncertainty is reported"]
+    assert "95 % intervals for 1 of 2 runs" in answers["uncertainty is reported"]
     assert "7 rejected questions and facts" in answers["construction is documented"]
 
 
@@ -190,7 +190,7 @@ def test_questions_only_benchmark_mentions_no_facts(tmp_path: Path) -> None:
     metrics["verification"]["in_data"]["claims"] = 0
     metrics["summary"]["splits"] = {name: {"questions": 5, "claims": 0, "fourfold": 0} for name in ("test", "reserved")}
     text = " ".join(filled(tmp_path, metrics, PARAMS).values())
-    assert "knowledge of 5 exam questions of test" in text
+    assert "knowledge of 5 exam questions in the test split" in text
     assert not [words for words in ("claims verified", "sentences of a fact", "medical facts", "0 claims") if words in text]
 
 

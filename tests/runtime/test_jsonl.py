@@ -123,7 +123,7 @@ def test_two_writers_never_lock_one_folder(tmp_path: Path) -> None:
 
 def test_never_replaces_what_is_not_a_file(tmp_path: Path) -> None:
     for target in (tmp_path, Path("/dev/null")):
-        with pytest.raises(ValueError, match="name a file"), replacing(target):
+        with pytest.raises(ValueError, match="expected a file to write to"), replacing(target):
             pass
     assert Path("/dev/null").is_char_device()
 

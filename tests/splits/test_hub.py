@@ -119,11 +119,11 @@ def test_replaces_only_an_earlier_release(
             monkeypatch.setattr(constants, name, value)
         monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", server.url + "/{repo_id}/resolve/{revision}/{filename}")
         monkeypatch.setenv("HF_TOKEN", "hf_SECRET\nX")
-        refused(ValueError, "HF_TOKEN has a character that no key has")
+        refused(ValueError, "HF_TOKEN contains a character that no token has")
         monkeypatch.setenv("HF_TOKEN", loopback_hub.TOKEN)
         server.tags[NAME], server.private[NAME] = {}, False
         server.commits[NAME] = [("1" * 40, {"data/train.csv": b"mine"})]
-        refused(ValueError, f"{NAME} has data/train.csv and no SHA256SUMS")
+        refused(ValueError, f"{NAME} has data/train.csv but no SHA256SUMS")
         server.commits[NAME] = [("1" * 40, earlier)]
         server.tags[NAME] = {"0.1.0": "1" * 40}
         refused(ValueError, "has version 0.1.0 already")

@@ -448,7 +448,7 @@ def test_reports_every_file_of_a_folder_field_by_field(folder: Path, capsys: pyt
     assert "c.csv: not read" in said and f"python -m crawlers.read {folder}/c.csv --propose writes a layout" in said
     assert "d.json: not read" in said and "d.json: may contain questions, but which is not certain" in said
     assert f"python -m crawlers.read {folder}/d.json --propose writes a layout of what was found" in said
-    assert "first see to the 3 files with advice or misread questions" in said
+    assert "first check the 3 files with advice or misread questions" in said
     assert main([str(folder / "a.csv")]) == 0
     *_, found, following = capsys.readouterr().out.splitlines()
     assert found == (
@@ -492,7 +492,7 @@ def test_a_line_above_answers_of_several_questions_or_shared_options_is_in_no_it
 ) -> None:
     (tmp_path / "a.txt").write_text(lines.replace("|", "\n"), encoding="utf-8")
     main([str(tmp_path / "a.txt")])
-    assert "考点编号ZX77" in (told := capsys.readouterr().out) and "between the parts of one" not in told
+    assert "考点编号ZX77" in (told := capsys.readouterr().out) and "between the parts of an item" not in told
 
 
 def test_reports_a_date_in_place_of_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

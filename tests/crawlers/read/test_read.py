@@ -173,7 +173,7 @@ def test_a_files_own_layout_overrides_the_given_format(books: Path, caplog: pyte
     layout = "bank: {tables: [{stem: 题干, options: [A, B], answer: 答案}]}"
     (books / "bank.layout.yaml").write_text(layout, encoding="utf-8")
     main(["books/bank.csv", "--format", "paper"])
-    assert "bank.csv: read by bank.layout.yaml beside it, not by --format paper" in caplog.text
+    assert "bank.csv: read by its layout bank.layout.yaml, not by --format paper" in caplog.text
     assert "confidence" not in caplog.text  # a layout states what the columns hold
 
 

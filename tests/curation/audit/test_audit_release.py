@@ -203,5 +203,5 @@ def test_reads_a_hub_folder_by_its_card(tmp_path: Path) -> None:
     assert {one["split"]: one["questions"] for one in audit["files"]} == {"train": 2, "test": 2}
     assert audit["figures"]["release_problems"] == 0
     (folder / "README.md").write_text(CARD.format(files="      - other/*.csv"), encoding="utf-8")
-    with pytest.raises(ValueError, match="names no file that is there"):
+    with pytest.raises(ValueError, match="lists no existing file"):
         problems(folder)
