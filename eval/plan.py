@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> None:
             )
         if run.split == "reserved" and models[run.model].backend == "openai":
             where = models[run.model].server.url
-            _logger.warning("params.yaml: runs.%s sends the reserved split to %s, so whoever runs that server has seen it", name, where)
+            _logger.warning("params.yaml: runs.%s sends the reserved split to %s, so whoever runs that server will see it", name, where)
     trained = {name for block in ("finetune", "tune") for name in args.all_params.get(block) or {}}
     if judge := (args.all_params.get("errors") or {}).get("judge"):
         one_of(judge["model"], models, "model", "params.yaml: errors.judge.model")

@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> None:
     training: Training = args.params
     if training.hidden % (2 * training.heads):
         where = f"params.yaml: finetune.{args.key}"
-        raise ValueError(f"{where}: hidden {training.hidden} must be a multiple of twice the heads ({training.heads})")
+        raise ValueError(f"{where}: hidden {training.hidden} must be a multiple of 2 x heads (heads: {training.heads})")
     with folder_lock(args.out) as out:
         made = out.with_name(out.name + ".part")
         shutil.rmtree(made, ignore_errors=True)

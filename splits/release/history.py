@@ -123,7 +123,7 @@ def add_version(ledger: Sequence[Change], now: Mapping[str, Item], version: str)
     if published and published != changes:
         other = sorted(set(published) ^ set(changes), key=lambda change: change.id)
         raise ValueError(
-            f"version {version} was published with other items, among them {other[0].id}; raise `release.version` in params.yaml"
+            f"version {version} was already published with different items, such as {other[0].id}; raise `release.version` in params.yaml"
         )
     return [*in_order(earlier), *changes]
 

@@ -16,7 +16,7 @@ RankedUnit = tuple[int, str, Unit]
 UnitsByLetters = dict[LetterCounts, list[RankedUnit]]
 """Units of one side by their answer letters, each list in the order of the draw."""
 Exchange = tuple[list[UnitsByLetters], LetterCounts, LetterCounts]
-"""The units to exchange among, the letters that leave, and those that replace them."""
+"""The units to swap answers between, the letters removed, and their replacements."""
 TEST, RESERVED, REST = range(3)
 
 

@@ -178,7 +178,7 @@ def test_metrics_include_the_loss(toy_models: Path) -> None:
     (["--layer", "2"], r"unknown parameter '--layer'; known: .*--layers"),
     (["--layers", "0"], r"parameters of finetune.m: .*>= 1.*layers"),
     (["--layers", "two"], r"parameters of finetune.m: Expected `int`, got `str` - at `\$.layers"),
-    (["--hidden", "33"], r"hidden 33 must be a multiple of twice the heads \(4\)"),
+    (["--hidden", "33"], r"hidden 33 must be a multiple of 2 x heads \(heads: 4\)"),
 ])  # fmt: skip
 def test_rejects_invalid_parameters(flags: list[str], message: str, toy_data: Path, tmp_path: Path) -> None:
     paths = {"splits": toy_data / "splits", "passages": toy_data / "passages.jsonl", "out": tmp_path / "m", "metrics": tmp_path / "m.json"}

@@ -67,9 +67,9 @@ def test_moved_and_edited_item_counts_as_moved() -> None:
 def test_does_not_build_a_published_version_with_other_items() -> None:
     item = Item("kg", "train", "1")
     ledger = add_version([], {"a": item}, "1.0.0")
-    with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them b; raise `release\.version`"):
+    with pytest.raises(ValueError, match=r"1\.0\.0 was already published with different items, such as b; raise `release\.version`"):
         add_version(ledger, {"a": item, "b": item}, "1.0.0")
-    with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them a; raise `release\.version`"):
+    with pytest.raises(ValueError, match=r"1\.0\.0 was already published with different items, such as a; raise `release\.version`"):
         add_version(ledger, {"a": item._replace(sha256="2")}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published; 0\.9\.0 is earlier"):
         add_version(ledger, {"a": item}, "0.9.0")
@@ -122,7 +122,7 @@ def test_next_card_lists_the_changes(split_files, release_of, pool, claims, tmp_
     shots.write_text("".join(line for line in shots.read_text(encoding="utf-8").splitlines(keepends=True) if removed not in line), "utf-8")
     edited = json.loads(lines[1]) | {"explanation": "因为……"}
     path.write_text("\n".join([json.dumps(edited, ensure_ascii=False), *lines[2:], ""]), encoding="utf-8")
-    with pytest.raises(ValueError, match="was published with other items"):
+    with pytest.raises(ValueError, match="was already published with different items"):
         release_of(tmp_path / "run")
     second = release_of(tmp_path / "run", "second", "0.2.0")
     changes = [change for change in read_jsonl(second / "history.jsonl", Change) if change.version == "0.2.0"]

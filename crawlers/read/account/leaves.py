@@ -86,7 +86,7 @@ def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]
 
 
 def _as_lines(value: Any) -> Any:
-    """Return a value with objects of a letter and a text replaced by option lines."""
+    """Return the value with each letter-and-text object replaced by an option line."""
     if isinstance(value, list):
         return [_as_lines(each) for each in value]
     if not isinstance(value, dict):

@@ -138,7 +138,7 @@ def _tables_named(name: str, shape: TableLayout, found: Sequence[Rows]) -> list[
     if not found:
         raise Refusal(f"{wanted}; found no table of three rows or more; `paper` reads lines: docs/papers.md")
     ways = "; ".join(f"{'.'.join(table.way) or 'no keys'} ({_some(table.own_columns())})" for table in found[:_MOST_WAYS])
-    raise Refusal(f"{wanted}; found rows under {ways}; write one of them, `under: {json.dumps(list(found[0].way), ensure_ascii=False)}`")
+    raise Refusal(f"{wanted}; found rows under {ways}; choose one, such as `under: {json.dumps(list(found[0].way), ensure_ascii=False)}`")
 
 
 def _columns_of(shape: TableLayout) -> list[str]:
