@@ -1,5 +1,6 @@
 """Answer requests from stored replies, or ask the model and store its new replies."""
 
+import atexit
 import hashlib
 import os
 import sys
@@ -243,6 +244,7 @@ def _gathered(value: T, rank: Rank) -> list[T]:
 
     if not torch.distributed.is_initialized():
         torch.distributed.init_process_group("gloo", timeout=_PATIENCE)
+        atexit.register(torch.distributed.destroy_process_group)  # its threads would abort the process at exit, though all is written
     values: list[Any] = [None] * rank.of
     torch.distributed.gather_object(value, None if rank.number else values)
     return [] if rank.number else values[1:]
