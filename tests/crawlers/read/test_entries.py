@@ -443,11 +443,18 @@ def test_a_label_that_recurs_thousands_of_times_takes_linear_time() -> None:
     assert process_time() - start < 1
 
 
-def test_brackets_are_those_of_a_line_only_around_it() -> None:
-    lines = "\n".join(f"(R)-氨氯地平{at},功效,降压(强)" for at in range(6))
-    assert {(name, values["功效"]) for _, name, values in entries_of("a.txt", lines.encode())} == {
-        (f"(R)-氨氯地平{at}", "降压(强)") for at in range(6)
-    }
+@pytest.mark.parametrize(
+    ("line", "name", "value"),
+    [
+        ("(R)-氨氯地平{at},功效,降压(强)", "(R)-氨氯地平{at}", "降压(强)"),
+        ("((R)-氨氯地平{at},功效,降压),", "(R)-氨氯地平{at}", "降压"),
+        ("((氨氯地平{at},功效,降压)", "((氨氯地平{at}", "降压)"),
+    ],
+)
+def test_removes_brackets_only_around_a_whole_line(line: str, name: str, value: str) -> None:
+    lines = "\n".join(line.format(at=at) for at in range(6))
+    found = {(entry, values["功效"]) for _, entry, values in entries_of("a.txt", lines.encode())}
+    assert found == {(name.format(at=at), value) for at in range(6)}
 
 
 def test_a_lost_entry_is_unread() -> None:

@@ -114,8 +114,11 @@ def _triples(lines: list[str], sign: str) -> Iterator[Triple | Lost]:
 def _without_brackets(line: str) -> str:
     """Return a line without the brackets around all of it, and the comma behind them."""
     text = line.rstrip(",，;； ")
+    if (text[:1], text[-1:]) not in _BRACKETS:
+        return line
     depths = accumulate((sign == text[0]) - (sign == text[-1]) for sign in text)
-    return text[1:-1] if (text[:1], text[-1:]) in _BRACKETS and [*depths].index(0) == len(text) - 1 else line
+    closed = next((at for at, depth in enumerate(depths) if not depth), 0)
+    return text[1:-1] if closed == len(text) - 1 else line
 
 
 def _label(kind: str, relation: str) -> str | None:
