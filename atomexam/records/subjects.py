@@ -62,7 +62,8 @@ class SourceWords(NamedTuple):
     def of(cls, item: QuestionItem) -> "SourceWords":
         """Return the words of an item."""
         raw = (item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw)
-        return cls(*raw, item.url, item.exam or None, item.subject or None)
+        file = item.url if item.url.startswith(_FILE) else ""  # else each page would count as its own category
+        return cls(*raw, file, item.exam or None, item.subject or None)
 
     @property
     def said(self) -> str:
@@ -91,8 +92,7 @@ class SubjectTable:
 
         Missing entries get the source's own words.
         """
-        words = SourceWords._make(text and text[:_MAX_NAME_CHARS] for text in source_words)
-        return self._found(words if words.url.startswith(_FILE) else words._replace(url=""), source)
+        return self._found(SourceWords._make(text and text[:_MAX_NAME_CHARS] for text in source_words), source)
 
     def _exam_and_subject(self, source_words: SourceWords, source: str) -> ExamAndSubject:
         stated_exam, stated_subject = _plain(source_words.exam), _plain(source_words.subject)

@@ -213,8 +213,11 @@ class LayoutProposal(NamedTuple):
 
 class _Column(NamedTuple):
     texts: list[str]
-    filled: float
-    """Share of the records that have a value under the key."""
+    records: int
+
+    @property
+    def filled_share(self) -> float:
+        return len(self.texts) / self.records if self.records else 0.0
 
 
 @lru_cache(maxsize=4096)
@@ -468,7 +471,7 @@ def _as_kind(
         most=most,
         people=people,
     )
-    known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
+    known_by = [[name, *(key for key in labels if columns[key].filled_share > 0.5)]]
     return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
 
 
@@ -498,8 +501,7 @@ def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _column(rows: Sequence[Mapping[str, Any]], key: str) -> _Column:
-    texts = [text for row in rows if (text := plain_text(row.get(key)))]
-    return _Column(texts, len(texts) / len(rows) if rows else 0.0)
+    return _Column([text for row in rows if (text := plain_text(row.get(key)))], len(rows))
 
 
 def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | None:
@@ -517,8 +519,7 @@ def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | Non
 
 def _are_names(column: _Column, distinct: float) -> bool:
     texts = column.texts
-    count = round(len(texts) / (column.filled or 1))
-    is_lacking = len(texts) < min(0.9 * count, max(count - 1, _LEAST))  # one row may lack its name
+    is_lacking = len(texts) < min(0.9 * column.records, max(column.records - 1, _LEAST))  # one row may lack its name
     if is_lacking or not texts or len(set(texts)) < distinct * len(texts) or median(map(len, texts)) > _MAX_NAME_CHARS:
         return False
     return sum(bool(_HAN.search(text)) and not _NO_NAME.search(text) for text in texts) >= 0.7 * len(texts)
@@ -548,7 +549,7 @@ def _types(kind: str, columns: Mapping[str, _Column], used: Iterable[str]) -> tu
     """Return the key whose values distinguish the kinds of records, if there are several kinds, and the kind for each value."""
     for key, column in columns.items():
         values = Counter(column.texts)
-        if key in used or column.filled < 0.9 or not 1 < len(values) <= _MOST_KINDS or len(values) * 5 > len(column.texts):
+        if key in used or column.filled_share < 0.9 or not 1 < len(values) <= _MOST_KINDS or len(values) * 5 > len(column.texts):
             continue
         kinds_of_value = {value: [of for of, sign in _words().signs.items() if sign.search(value.lower())] for value in values}
         kinds = {value: of[0] if len(of) == 1 else kind for value, of in kinds_of_value.items()}
