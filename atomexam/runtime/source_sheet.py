@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_EXAMPLES = 3
 _EXAMPLE_CHARS = 60
-_KINDS = {"question": "questions", "entity": "entries", "fact": "facts"}
+KINDS = {"question": "questions", "entity": "entries", "fact": "facts"}
 _ROOT = Path(__file__).parents[2]
 
 
@@ -115,7 +115,7 @@ def _by_source(rows: Iterable[Rejected]) -> dict[tuple[str, str], list[Rejected]
     """Return rejected records by source and kind."""
     found: dict[tuple[str, str], list[Rejected]] = {}
     for row in rows:
-        found.setdefault((str(row.places()[0]["source"]), _KINDS[row.kind]), []).append(row)
+        found.setdefault((str(row.places()[0]["source"]), KINDS[row.kind]), []).append(row)
     return found
 
 
@@ -189,7 +189,7 @@ def lines_of(steps: Iterable[Step]) -> Iterator[str]:
     for step in steps:
         yield (
             f"{step.stage}: {step.taken} {step.kind}, {step.kept} kept, "
-            + (f"{step.shared} kept, also in another source, " if step.shared else "")
+            + (f"{step.shared} merged with another source, " if step.shared else "")
             + f"{step.taken - step.kept - step.shared} rejected"
         )
         yield from (f"- {loss.records} {loss.reason}: {'; '.join(loss.examples)}" for loss in step.losses)

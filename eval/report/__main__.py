@@ -363,7 +363,7 @@ def main(argv: list[str] | None = None) -> None:
         with replacing(args.out / "index.html") as part_file:
             identity = about(args.all_params, stages.data["split"])
             known = yaml_values(args.exams.read_bytes(), str(args.exams)) if args.exams.exists() else {}
-            release = (args.all_params.get("release") or {}).get("name") or "AtomExam"
+            release = args.all_params.get("release") or {}
             text = page(
                 stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}),
                 asked_with(args.all_params, args.data / "plan"),

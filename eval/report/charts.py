@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from math import cos, pi, sin
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from atomexam.records.claim import ClaimPair
@@ -24,6 +25,8 @@ class Step(NamedTuple):
     went: int
     rejected: int
     """`came` equals `went` plus `rejected`."""
+    merged: int = 0
+    """Of those rejected, the duplicates of a record that is kept for another source."""
 
 
 class Flow(NamedTuple):
@@ -63,30 +66,37 @@ class Picture(NamedTuple):
     links: list[SankeyLink]
 
 
-def flows(data: Mapping[str, Figures]) -> list[Flow]:
-    """Return the flows of questions and of facts, from which claims are made."""
+def flows(data: Mapping[str, Figures], sheets: Mapping[str, Sequence[Any]] = MappingProxyType({})) -> list[Flow]:
+    """Return the flows of questions and of facts, from which claims are made.
+
+    Args:
+        sheets: what became of each source's records; counts the merged ones.
+    """
+    merged: Counter[tuple[str, str]] = Counter()
+    for step in chain.from_iterable(sheets.values()):
+        merged[step.stage, step.kind] += step.shared
+
+    def steps(kind: str, *names: str) -> list[Step]:
+        counts = {name: data[name][kind] for name in names}
+        return [Step(name, one["in"], one["out"], one["rejected"], merged[name, kind]) for name, one in counts.items()]
+
     split, by_source = data["split"], data["clean"].get("by_source", {})
-    questions = [_step("clean", data["clean"]["questions"]), _step("near_duplicates", data["near_duplicates"]["questions"])]
-    facts = [_step("clean", data["clean"]["facts"]), _step("near_duplicates", data["near_duplicates"]["facts"])]
-    facts.append(_step("claims", data["claims"]["facts"]))
+    questions = steps("questions", "clean", "near_duplicates")
+    facts = steps("facts", "clean", "near_duplicates", "claims")
     questions_in = {source: counts["questions_in"] for source, counts in by_source.items() if counts.get("questions_in")}
     return [Flow("questions", questions_in, questions, split["questions"]), Flow("facts and claim pairs", {}, facts, split["claims"])]
-
-
-def _step(name: str, counts: Figures) -> Step:
-    return Step(name, counts["in"], counts["out"], counts["rejected"])
 
 
 def picture(flow: Flow) -> Picture:
     """Return a flow as a Sankey diagram: sources, stages and splits from left to right, each stage's rejected records below the next."""
     entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].came else []
     columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
-    rejected = 0
+    rejected, left = 0, ""
     for step in flow.steps:
-        columns.append([("went", step.name, step.came), *([("held", "rejected", rejected)] if rejected else [])])
-        rejected = step.rejected
+        columns.append([("went", step.name, step.came), *([("held", left, rejected)] if rejected else [])])
+        rejected, left = step.rejected, "rejected or merged" if step.merged else "rejected"
     columns.append([("went", name, count) for name, count in flow.splits.items()])
-    columns[-1] += [("held", "rejected", rejected)] if rejected else []
+    columns[-1] += [("held", left, rejected)] if rejected else []
     scale = _FULL / max(1, *(step.came for step in flow.steps))
     width = (WIDTH - _NAMES) / (len(columns) - 1)
     placed = [_column(column, index * width, scale) for index, column in enumerate(columns)]
@@ -119,14 +129,14 @@ def _links(
     links, offset = [], 0.0
     pairs = [(node, right[0], entry) for node, entry in zip(left, sent, strict=True)] if many_in else []
     pairs += [] if many_in else [(left[0], node, entry) for node, entry in zip(right, entering, strict=True)]
-    for a, b, (kind, _, count) in pairs:
+    for a, b, (kind, name, count) in pairs:
         height = max(1.0, count * scale)
         start, end = (a.y, b.y + offset) if many_in else (a.y + offset, b.y)
         from_x, to_x = a.x + _BAR, b.x
         middle = (from_x + to_x) / 2
         path = f"M{from_x:.1f} {start:.1f}C{middle:.1f} {start:.1f} {middle:.1f} {end:.1f} {to_x:.1f} {end:.1f}V{end + height:.1f}"
         path += f"C{middle:.1f} {end + height:.1f} {middle:.1f} {start + height:.1f} {from_x:.1f} {start + height:.1f}Z"
-        links.append(SankeyLink(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: rejected {count:,}"))
+        links.append(SankeyLink(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: {name} {count:,}"))
         offset += height if many_in else count * scale
     return links
 
@@ -380,8 +390,9 @@ class Letters(NamedTuple):
     """Share of each letter among the answers minus its share among the keys."""
 
     names: list[str]
-    rows: list[tuple[str, str, str, list[float | None]]]
-    """Run, question type, the most frequent answer with its share, and a value per letter; None if it is in no answer and no key."""
+    rows: list[tuple[str, str, str, list[tuple[float, float] | None]]]
+    """Run, question type, the most frequent answer with its share, and for each letter the difference and its share among the keys; None
+    if it is in no answer and no key."""
 
 
 def letters(runs: Mapping[str, Figures]) -> Letters | None:
@@ -391,10 +402,11 @@ def letters(runs: Mapping[str, Figures]) -> Letters | None:
     rows = []
     for name, kind, table in tables:
         answered, gold = (_shares(table[side]) for side in ("answered", "gold"))
-        known = answered.keys() | gold.keys() if answered else set()
         most = max(sorted(answered), key=lambda one: answered[one], default=None)
         top = f"{most} {100 * answered[most]:.0f} %" if most else "none"
-        rows.append((name, kind, top, [answered.get(one, 0.0) - gold.get(one, 0.0) if one in known else None for one in names]))
+        known = answered.keys() | gold.keys() if answered else set()
+        cells = [(answered.get(one, 0.0) - gold.get(one, 0.0), gold.get(one, 0.0)) if one in known else None for one in names]
+        rows.append((name, kind, top, cells))
     return Letters(names, rows) if rows else None
 
 

@@ -307,6 +307,41 @@ def parts(
     return [(task, Beside(facet, value, [own.get(model) for model in models])) for (task, facet, value), own in rows.items()]
 
 
+class Breakdown(NamedTuple):
+    """The accuracies of a task by one facet."""
+
+    task: str
+    facet: str
+    model: str
+    """The first model with a figure; it determines the order."""
+    rows: list[Beside]
+    """Highest accuracy of the model first."""
+    p_value: float | None
+    """p-value that all parts with enough items are equally hard for the model, uncorrected; None if fewer than two have enough or the
+    parts are not independent."""
+
+
+def breakdowns(rows: Iterable[tuple[str, Beside]], models: Sequence[str]) -> list[Breakdown]:
+    """Group the parts of each task by facet, in the given order."""
+    grouped: dict[tuple[str, str], list[Beside]] = {}
+    for task, row in rows:
+        grouped.setdefault((task, row.facet), []).append(row)
+    found = []
+    for (task, facet), parts_of in grouped.items():
+        at = min(next(at for at, cell in enumerate(row.cells) if cell) for row in parts_of)
+        parts_of.sort(key=lambda row: -(cell["accuracy"] if (cell := row.cells[at]) else -1.0))
+        large = [cell for row in parts_of if (cell := row.cells[at]) and size_of(cell) >= LEAST]
+        is_tested = len(large) > 1 and facet != "side"  # the sides of a fact are the same facts
+        found.append(Breakdown(task, facet, models[at], parts_of, _equally_hard(large) if is_tested else None))
+    return found
+
+
+def _equally_hard(cells: Iterable[Figures | None]) -> float:
+    """Return the p-value (chi-squared) that parts are equally hard; 1 without parts."""
+    known = [(cell["accuracy"], _worth(cell["accuracy"], size_of(cell), cell.get("accuracy_interval"))) for cell in cells if cell]
+    return alike(known) if known else 1.0
+
+
 class Compared(NamedTuple):
     """Two models compared on parts of the questions, as in CPsyExam, Figure 4."""
 
@@ -338,8 +373,6 @@ def beside(runs: Mapping[str, Figures], first: Sequence[str], baselines: Contain
             break
     else:
         rows = []
-    asked = [cell for _, row in rows if (cell := row.cells[0])]
-    groups = [(cell["accuracy"], _worth(cell["accuracy"], size_of(cell), cell.get("accuracy_interval"))) for cell in asked]
-    if (p_value := alike(groups) if rows else 1.0) <= 1 - LEVEL:
+    if (p_value := _equally_hard(row.cells[0] for _, row in rows)) <= 1 - LEVEL:
         rows.sort(key=lambda row: [-(cell["accuracy"] if cell else -1.0) for cell in row[1].cells])
     return Compared(facet, models, [row for _, row in rows], p_value)

@@ -14,7 +14,7 @@ from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage_summary import LEAST, missing_replies
 from atomexam.text.columns import percent, points
 from eval.report import charts
-from eval.report.first_screen import beside, board, first_runs, parts, size_of
+from eval.report.first_screen import beside, board, breakdowns, first_runs, parts, size_of
 from eval.statistics.bootstrap import Figures
 from eval.tasks.runs import TASKS
 
@@ -108,7 +108,7 @@ def page(
     sheets: Mapping[str, Any] = MappingProxyType({}),
     rule: Mapping[str, Figures] = MappingProxyType({}),
     described: Mapping[str, str] = MappingProxyType({}),
-    release: str = "AtomExam",
+    release: Mapping[str, Any] = MappingProxyType({}),
     exams: Mapping[str, Sequence[str]] = MappingProxyType({}),
     asked: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> str:
@@ -119,7 +119,7 @@ def page(
         sheets: for each source, what became of its records; if empty, the page has no figure of it.
         rule: figures of the best wording rule for each atomic type of claims.
         described: model -> what it is.
-        release: name of the release.
+        release: `release` of params.yaml; its name, version and licence are shown.
         exams: code -> names of an exam, the usual one first.
         asked: run -> its model and settings, in words.
     """
@@ -143,7 +143,9 @@ def page(
     content = {
         "summary": summary,
         "about": about,
-        "release": release,
+        "release": release.get("name") or "AtomExam",
+        "version": release.get("version"),
+        "licence": release.get("licence"),
         "board": table,
         "accuracies": msgspec.json.encode({name: run.get("accuracy") for name, run in runs.items()}).decode(),
         "of_task": of_task,
@@ -154,7 +156,7 @@ def page(
         "settings": charts.settings(runs, stages.comparisons, stages.baselines),
         "letters": charts.letters(own),
         "funnel": charts.funnel(sheets),
-        "every_part": parts(runs | by_rule, [*first, *by_rule], charts.PARTS, [*models, *by_rule]),
+        "breakdowns": breakdowns(parts(runs | by_rule, [*first, *by_rule], charts.PARTS, [*models, *by_rule]), [*models, *by_rule]),
         "part_models": [*models, *by_rule],
         "repeats": {name: run.get("repeats", 1) for name, run in runs.items()},
         "ends": ends if steps else None,

@@ -14,6 +14,7 @@ from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
 from atomexam.records.reasons import REASONS
 from atomexam.records.rejected_record import Rejected
+from atomexam.runtime.source_sheet import KINDS
 from atomexam.text.canonical import canonical
 
 T = TypeVar("T")
@@ -50,6 +51,7 @@ def shown(candidates: Iterable[T], most: int, is_hidden: Callable[[T], bool]) ->
 
 
 MOST_EXAMPLES = 10
+"""For each reason and kind of record."""
 _MOST_EXAMPLE_CHARS = 400
 _LEAST_STEM_CHARS = 6  # a shorter stem occurs in many texts by chance
 
@@ -73,7 +75,8 @@ class Reason(NamedTuple):
     records: int
     sources: list[tuple[str, int]]
     """Each source and its number of records; a record from several sources counts for each."""
-    examples: list[RejectedExample]
+    examples: dict[str, list[RejectedExample]]
+    """Kind of record -> its first examples, which may be none."""
     withheld: int
     """Number of candidate examples not shown because they would reveal the reserved split."""
     meaning: str
@@ -133,13 +136,13 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
     for stage, rows in stages.items():
         counts: Counter[str] = Counter()
         sources: dict[str, Counter[str]] = {}
-        examples: dict[str, list[RejectedExample]] = {}
+        examples: dict[str, dict[str, list[RejectedExample]]] = {}
         withheld: Counter[str] = Counter()
         for row in rows:
             counts[row.reason] += 1
             sightings = row.places()
             sources.setdefault(row.reason, Counter()).update({str(one.get("source")) for one in sightings} or {"unknown"})
-            displayed = examples.setdefault(row.reason, [])
+            displayed = examples.setdefault(row.reason, {}).setdefault(KINDS.get(row.kind, row.kind), [])
             if len(displayed) < MOST_EXAMPLES:
                 if reserved.has(row):
                     withheld[row.reason] += 1

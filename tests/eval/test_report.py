@@ -15,11 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import expect
 
+from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.source_sheet import Loss
 from atomexam.runtime.source_sheet import Step as SourceStep
 from eval.report.__main__ import StageMetrics, about, asked_with, comparison_table, main, page, plot_tables, read_metrics, summarize
 from eval.report.charts import (
     CELLS,
+    PARTS,
     WIDTH,
     Flow,
     Step,
@@ -34,9 +36,10 @@ from eval.report.charts import (
     sdak_table,
     settings,
 )
-from eval.report.first_screen import LEAST, alike, beside, board
+from eval.report.first_screen import LEAST, alike, beside, board, breakdowns, parts
 from eval.report.items import list_script
 from eval.report.pages import rendered, write_scripts
+from eval.report.records import Reserved, reasons
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 COUNTS = {"in": 10, "out": 8, "rejected": 2}
@@ -258,7 +261,10 @@ def test_letters_are_shares_of_the_answers_less_those_of_the_right_ones() -> Non
     """Two of four questions answered, A and B: each half of the answers, as of the right ones A and C."""
     table = {"answered": {"A": 1, "B": 1}, "gold": {"A": 2, "C": 2}}
     found = letters({"r": {"letters": {"mcqa": table, "mrqa": {"answered": {}, "gold": {"D": 1}}}}})
-    assert found == (["A", "B", "C", "D"], [("r", "mcqa", "A 50 %", [0.0, 0.5, -0.5, None]), ("r", "mrqa", "none", [None] * 4)])
+    assert found == (
+        ["A", "B", "C", "D"],
+        [("r", "mcqa", "A 50 %", [(0.0, 0.5), (0.5, 0.0), (-0.5, 0.5), None]), ("r", "mrqa", "none", [None] * 4)],
+    )
     assert letters({"r": {}}) is None
     shown = page(FOUND, summarize(FOUND))
     assert 'style="--at: 60%">+66.7' in shown and 'style="--bar: var(--bar2); --at: 60%">-66.7' in shown
@@ -305,11 +311,13 @@ def test_what_is_kept_for_another_source_is_a_part_of_its_own() -> None:
     step = SourceStep("near_duplicates", "facts", 10, 2, [Loss("identical", 1, [])], {}, 7)
     assert funnel({"one": [step]}) == [("one", "facts", 10, 2, 7, [("near_duplicates-identical", 1)], False)]
     html = page(FOUND, summarize(FOUND), sheets={"one": [step]})
-    assert "also in another source" in html and 'style="width: 70.00%"' in html
-    assert "1 facts" in html and "7 facts merged with a duplicate from another source" in html
+    assert (
+        '<th class="n">merged</th>' in html and "rejected.html#near_duplicates-identical-facts" in html and 'style="width: 70.00%"' in html
+    )
+    assert "1 facts" in html and "7 facts merged with the same record of another source" in html
     context = {"data": DATA, "crawls": {}, "reasons": [], "folders": {}, "profile": {}, "sheets": {"one": [step]}}
     row = re.findall(r'<td class="n">(\d+)</td>', rendered("rejected", context, scripted=True).partition('id="sources"')[2])
-    assert row[:4] == ["10", "2", "7", "1"]  # in = kept + kept for another source + rejected
+    assert row[:4] == ["10", "2", "7", "1"]  # in = kept + merged + rejected
 
 
 def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
@@ -324,6 +332,34 @@ def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
     assert [row.value for row in beside(runs, ["a", "b", "tcm"]).rows] == ["PCE", "TQE"]  # not of another task
     del runs["a"]["by_exam"]["TQE"]
     assert not beside(runs, ["a", "b"]).rows
+
+
+def test_parts_are_sorted_by_difficulty_and_only_large_ones_are_tested() -> None:
+    subjects = {"few": part(1.0, 4), "low": part(0.05, 30) | {"accuracy_interval": [0.01, 0.2]}, "high": part(0.75, 20)}
+    runs = {"a": run("choice", 0.5, by_subject=subjects, by_exam={"PCE": part(0.5, 30)}, by_side=subjects)}
+    rows = parts(runs, runs, PARTS, ["rule", "m"])
+    by_facet = {group.facet: group for group in breakdowns(rows, ["rule", "m"])}
+    assert {group.model for group in by_facet.values()} == {"m"}
+    assert [row.value for row in by_facet["subject"].rows] == ["few", "high", "low"]
+    assert by_facet["subject"].p_value is not None and by_facet["subject"].p_value < 0.05
+    assert by_facet["exam"].p_value is None and by_facet["side"].p_value is None  # one exam; sides of the same facts
+    shown = re.sub("<[^>]+>", "", page(FOUND._replace(runs=runs), summarize(FOUND)))
+    assert "choice by subject, easiest for m first: significant difference (p " in shown
+    assert "choice by exam, easiest for m first: not tested, fewer than two parts have 20 items" in shown
+
+
+@pytest.mark.parametrize("kind", ["questions", "facts"])
+def test_a_reason_has_examples_of_each_kind_of_record(kind: str) -> None:
+    """Ten facts come before the first question."""
+    provenance = [{"source": "one", "url": "javascript:alert(1)" if kind == "facts" else "https://one.test/1", "position": "q1"}]
+    records = [("fact", {"head": "感冒", "tail": f"发热{n}", "relation": "symptom"}) for n in range(30)] + [("question", {"stem": "题干"})]
+    rows = [Rejected(f"{n:02}", name, "identical", record | {"provenance": provenance}) for n, (name, record) in enumerate(records)]
+    found = reasons({"near_duplicates": rows}, Reserved([], []))
+    assert {name: len(examples) for name, examples in found[0].examples.items()} == {"facts": 10, "questions": 1}
+    context = {"data": DATA, "crawls": {}, "reasons": found, "folders": {"near_duplicates": "unique"}, "profile": {}, "sheets": {}}
+    html = rendered("rejected", context, scripted=True).partition(f'id="near_duplicates-identical-{kind}"')[2]
+    assert ('<a href="https://one.test/1" rel="noopener noreferrer external"' in html) == (kind == "questions")
+    assert 'href="javascript' not in html
 
 
 def test_the_best_two_models_are_compared_by_their_choices() -> None:
@@ -716,14 +752,16 @@ def test_every_run_says_with_which_model_and_settings_it_was_asked_and_what_nobo
 
 
 def test_the_foot_says_how_to_repeat_the_figures_and_where_licence_and_citation_are() -> None:
-    (foot,) = re.findall("<footer>.*</footer>", page(FOUND, summarize(FOUND)))
-    assert all(
-        f"<code>{words}</code>" in foot for words in ("dvc repro", "data/release/README.md", "citeAs", "data/release/croissant.json")
-    )
+    release = {"name": "导游", "version": "1.2.0", "licence": "cc-by-4.0"}
+    (foot,) = re.findall("<footer>.*</footer>", page(FOUND, summarize(FOUND), release=release))
+    assert all(words in foot for words in ("<code>dvc repro</code>", "Licence of the data: cc-by-4.0.", "To cite: 导游, version 1.2.0 ("))
+    assert "Licence of the data: each record is under the terms of its source." in page(FOUND, summarize(FOUND))
 
 
 def test_the_release_and_its_exams_are_named_in_their_own_words() -> None:
-    text = page(FOUND, summarize(FOUND), release="导游", exams={"PCE": ["心理咨询师", "咨询"], "律": ["司法考试"], "护士": ["护士"]})
+    text = page(
+        FOUND, summarize(FOUND), release={"name": "导游"}, exams={"PCE": ["心理咨询师", "咨询"], "律": ["司法考试"], "护士": ["护士"]}
+    )
     assert "<title>导游 report</title>" in text
     assert (
         "<b>PCE</b> psychological counsellor exam (心理咨询师); " in text and "<b>律</b> (司法考试); " in text and "<b>护士</b>" not in text

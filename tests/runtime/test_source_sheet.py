@@ -63,7 +63,7 @@ def test_the_stages_of_each_source_add_up(data: Path) -> None:
         ],
     }
     assert [*lines_of(source_sheets(data)["one"])][:2] == ["clean: 4 questions, 3 kept, 1 rejected", "- 1 stem_too_short: q3 乙 （ ）"]
-    assert "near_duplicates: 3 questions, 1 kept, 1 kept, also in another source, 1 rejected" in lines_of(source_sheets(data)["one"])
+    assert "near_duplicates: 3 questions, 1 kept, 1 merged with another source, 1 rejected" in lines_of(source_sheets(data)["one"])
 
 
 @pytest.mark.parametrize(
