@@ -336,7 +336,7 @@ def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
 
 def test_parts_are_sorted_by_difficulty_and_only_large_ones_are_tested() -> None:
     subjects = {"few": part(1.0, 4), "low": part(0.05, 30) | {"accuracy_interval": [0.01, 0.2]}, "high": part(0.75, 20)}
-    runs = {"a": run("choice", 0.5, by_subject=subjects, by_exam={"PCE": part(0.5, 30)}, by_side=subjects)}
+    runs = {"a": RUNS["tiny-choice"] | run("choice", 0.5, by_subject=subjects, by_exam={"PCE": part(0.5, 30)}, by_side=subjects)}
     rows = parts(runs, runs, PARTS, ["rule", "m"])
     by_facet = {group.facet: group for group in breakdowns(rows, ["rule", "m"])}
     assert {group.model for group in by_facet.values()} == {"m"}
@@ -353,7 +353,10 @@ def test_a_reason_has_examples_of_each_kind_of_record(kind: str) -> None:
     """Ten facts come before the first question."""
     provenance = [{"source": "one", "url": "javascript:alert(1)" if kind == "facts" else "https://one.test/1", "position": "q1"}]
     records = [("fact", {"head": "感冒", "tail": f"发热{n}", "relation": "symptom"}) for n in range(30)] + [("question", {"stem": "题干"})]
-    rows = [Rejected(f"{n:02}", name, "identical", record | {"provenance": provenance}) for n, (name, record) in enumerate(records)]
+    rows = [
+        Rejected(id=f"{n:02}", kind=name, reason="identical", record=record | {"provenance": provenance})
+        for n, (name, record) in enumerate(records)
+    ]
     found = reasons({"near_duplicates": rows}, Reserved([], []))
     assert {name: len(examples) for name, examples in found[0].examples.items()} == {"facts": 10, "questions": 1}
     context = {"data": DATA, "crawls": {}, "reasons": found, "folders": {"near_duplicates": "unique"}, "profile": {}, "sheets": {}}
