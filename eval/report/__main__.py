@@ -214,7 +214,10 @@ def described(params: Mapping[str, Any]) -> dict[str, str]:
         if rule := STRATEGIES.get(str(model.get("strategy"))):
             words[name] = f"rule-based baseline. {getdoc(rule.reply)}"
         else:
-            trained = {"finetune": "trained here from scratch", "tune": "fine-tuned here"}
+            trained = {
+                "finetune": "trained here from scratch on train and the sources' passages",
+                "tune": "fine-tuned here, without test and reserved",
+            }
             made = [how for way, how in trained.items() if name in (params.get(way) or {})]
             words[name] = ", ".join(filter(None, [model.get("name"), f"backend {model.get('backend')}", *made]))
     return words
@@ -294,7 +297,8 @@ def clusters_page(args: Arguments, reserved: Reserved) -> tuple[str, set[str | N
     reviews = chain(*(read_jsonl(args.data / folder / "review.jsonl", Review) for folder in ("unique", "claims")))
     questions, rejected = read_jsonl(unique / "questions.jsonl", Question), read_jsonl(unique / "rejected.jsonl", Rejected)
     listed = clusters(read_jsonl(unique / "clusters.jsonl", Cluster), questions, rejected, reserved)
-    text = rendered("clusters", {"clusters": listed, "contradictions": contradictions(reviews, reserved)}, scripted=True)
+    context = {"clusters": listed, "contradictions": contradictions(reviews, reserved), "joined": args.all_params.get("near_duplicates")}
+    text = rendered("clusters", context, scripted=True)
     return text, {one.cluster.cluster_id for one in listed.displayed}
 
 

@@ -165,6 +165,8 @@ class Radar(NamedTuple):
 
     axes: list[Axis]
     rings: list[str]
+    scale: list[tuple[float, float, str]]
+    """x, y and text of the labels of rings, between two axes so that they hide no figure of an axis."""
     polygons: list[tuple[str, str]]
     """Each run with the polygon of its accuracies."""
     left_out: list[str]
@@ -183,7 +185,10 @@ def radar(runs: Mapping[str, Figures]) -> Radar | None:
     words = {name: f"{name.replace('_', ' ')}, {size_of(group)}" for name, group in parts[0].items()}
     axes = [_axis(index, len(names), words[name]) for index, name in enumerate(names)]
     polygons = [(run, _polygon([part[name]["accuracy"] for name in names])) for run, part in zip(runs, parts, strict=True)]
-    return Radar(axes, [_polygon([ring] * len(names)) for ring in RINGS], polygons, [words[name] for name in words if name not in names])
+    scale = [(*_at(0.5, len(names), _RADIUS * share), f"{100 * share:.0f} %") for share in (0.5, 1.0)]
+    return Radar(
+        axes, [_polygon([ring] * len(names)) for ring in RINGS], scale, polygons, [words[name] for name in words if name not in names]
+    )
 
 
 def rule_of_wording(claims: Iterable[ClaimPair]) -> dict[str, Figures]:
@@ -212,7 +217,7 @@ def _polygon(shares: Sequence[float]) -> str:
     return " ".join("{},{}".format(*_at(index, len(shares), _RADIUS * share)) for index, share in enumerate(shares))
 
 
-def _at(index: int, of: int, radius: float) -> tuple[float, float]:
+def _at(index: float, of: int, radius: float) -> tuple[float, float]:
     """Return the point at a radius on an axis; the first axis points upwards, the others follow clockwise."""
     angle = 2 * pi * index / of
     return round(_RADAR_WIDTH / 2 + radius * sin(angle), 1), round(_RADAR_HEIGHT / 2 - radius * cos(angle), 1)

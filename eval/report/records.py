@@ -77,6 +77,8 @@ class Reason(NamedTuple):
     """Each source and its number of records; a record from several sources counts for each."""
     examples: dict[str, list[RejectedExample]]
     """Kind of record -> its first examples, which may be none."""
+    kinds: Counter[str]
+    """Kind of record -> number of records."""
     withheld: int
     """Number of candidate examples not shown because they would reveal the reserved split."""
     meaning: str
@@ -138,11 +140,14 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
         sources: dict[str, Counter[str]] = {}
         examples: dict[str, dict[str, list[RejectedExample]]] = {}
         withheld: Counter[str] = Counter()
+        kinds: dict[str, Counter[str]] = {}
         for row in rows:
             counts[row.reason] += 1
             sightings = row.places()
             sources.setdefault(row.reason, Counter()).update({str(one.get("source")) for one in sightings} or {"unknown"})
-            displayed = examples.setdefault(row.reason, {}).setdefault(KINDS.get(row.kind, row.kind), [])
+            kind = KINDS.get(row.kind, row.kind)
+            kinds.setdefault(row.reason, Counter())[kind] += 1
+            displayed = examples.setdefault(row.reason, {}).setdefault(kind, [])
             if len(displayed) < MOST_EXAMPLES:
                 if reserved.has(row):
                     withheld[row.reason] += 1
@@ -151,7 +156,7 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
         for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
             ranked = sorted(sources[name].items(), key=lambda entry: (-entry[1], entry[0]))
             meaning, remedy = REASONS.get(name, ("", ""))
-            listed.append(Reason(stage, name, count, ranked, examples[name], withheld[name], _plain(meaning), _plain(remedy)))
+            listed.append(Reason(stage, name, count, ranked, examples[name], kinds[name], withheld[name], _plain(meaning), _plain(remedy)))
     return listed
 
 

@@ -481,7 +481,7 @@ def test_shows_clusters_with_kept_questions_and_contradictions_with_decision_lin
 def test_shows_claims_with_passages_and_verdicts(open_page) -> None:
     opened = open_page("evidence.html")
     page = opened.page
-    rows = page.locator("h2:has-text('Claims with a passage') + .wide tr").evaluate_all(
+    rows = page.locator("h2:has-text('Claim pairs with a passage') + .wide tr").evaluate_all(
         "rows => rows.slice(1).map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))"
     )
     assert rows == [["disease_cause", "7", "3", "42.9 %"], ["disease_symptom", "6", "1", "16.7 %"]]  # reserved ones are counted alone

@@ -507,7 +507,7 @@ def test_a_benchmark_of_questions_alone_does_not_speak_of_facts() -> None:
     summary["splits"]["test"] = {"questions": 14, "claims": 0}
     html = page(stages, summary)
     assert (
-        "The test split has 14 questions, drawn from 70 questions (none rejected or merged with a duplicate)"
+        "The test split has 14 questions, drawn from the 70 questions kept (none rejected or merged with a duplicate)"
         in re.sub(r"<[^>]+>", "", html)
         and "Fourfold:" not in html
     )

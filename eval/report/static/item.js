@@ -78,7 +78,7 @@
     table.append(head);
     const isBaseline = new Map(data.runs.map((run) => [run.name, run.isBaseline]));
     for (const reply of rows.sort((a, b) => isBaseline.get(a.run) - isBaseline.get(b.run))) {
-      const about = [reply.run, reply.side, reply.repeat ? `repeat ${reply.repeat}` : ""].filter(Boolean).join(", ");
+      const about = [reply.run, reply.side, reply.repeat ? `repeat ${reply.repeat}` : "", reply.prompt?.shift ? `options shifted by ${reply.prompt.shift}; the parsed letter is the published one` : ""].filter(Boolean).join(", ");
       const worth = reply.correct === null ? reply.mark || "not scored" : reply.correct ? "✓ right" : reply.outcome === "answered" ? "✗ wrong" : "✗ wrong, no answer";
       const cell = element("td", {}, marked(reply, count));
       if (reply.chars) {
