@@ -10,9 +10,9 @@ from atomexam.frames import Table, frame_of, records_of
 from atomexam.records.blocks import SplitFlags
 from atomexam.records.checks import convert, one_of
 from atomexam.records.claim import ClaimPair, Fourfold
-from atomexam.records.question import Question
+from atomexam.records.question import SPLITS, Question
 from splits.ledger.assignments import AssignmentLedger
-from splits.ledger.units import SPLITS, summary_of
+from splits.ledger.units import summary_of
 from splits.publish import check_files
 from splits.release.__main__ import read_split
 from splits.release.columns import CONFIGS, RELEASED

@@ -96,6 +96,8 @@ class HumanDifficulty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Letters that people often chose wrongly."""
 
 
+Split = Literal["train", "dev", "test", "reserved"]
+SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
 Trained = Literal["train", "dev"]
 
 

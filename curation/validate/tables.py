@@ -20,7 +20,7 @@ from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import content_id
-from atomexam.records.question import Question, question_id
+from atomexam.records.question import SPLITS, Question, question_id
 from atomexam.runtime.jsonl import read_json, read_jsonl, read_optional, to_line
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import are_in_turn
@@ -216,7 +216,6 @@ def is_clean(*texts: str) -> bool:
     return not any(_DIRT.search(text) or any(unescape(entity) != entity for entity in _ENTITY.findall(text)) for text in texts)
 
 
-SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"
 """Folder of records in no split, because they, or a record tied to them, were once in test or reserved. Their clusters may be in one."""
 
@@ -253,7 +252,7 @@ class _RunReply(NamedTuple):
 def splits_table(inputs: InputPaths) -> Columns:
     """Return a row per question or claim of a split, and a row without a split for each that is in no split."""
     known = {one.id: one.print for one in _split_records(inputs.questions, inputs.claims, inputs.fourfold, None)}
-    folders = {split: inputs.splits / split for split in SPLITS}
+    folders: dict[str, Path] = {split: inputs.splits / split for split in SPLITS}
     if (inputs.splits / RETIRED).exists():
         folders[RETIRED] = inputs.splits / RETIRED
     rows = [

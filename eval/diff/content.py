@@ -6,17 +6,17 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from atomexam.records.claim import SENTENCES, ClaimPair, Fourfold, sentences_of
-from atomexam.records.question import Question
+from atomexam.records.question import SPLITS, Question, Split
 from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
-from eval.diff.version import SPLITS, DataVersion
+from eval.diff.version import DataVersion
 from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, shown
 
 LEAST_ALIKE = 0.5
 """Minimum Jaccard similarity of bigrams for two texts on the same page to count as an edit."""
-_HIDDEN = "reserved"
+_HIDDEN: Split = "reserved"
 _FIELDS = {
     "question": (
         "shared_stem", "stem", "options", "answer", "explanation", "exam", "subject", "question_type", "category", "case_type", "form",
@@ -64,7 +64,7 @@ class Changes(NamedTuple):
     """The changes of one kind of records between two versions."""
 
     kind: str
-    counts: dict[str, tuple[int, int]]
+    counts: dict[Split, tuple[int, int]]
     """Split -> number of its records in the first and in the second version."""
     kinds: dict[str, ChangesOfKind]
     """Changes `added`, `removed`, `moved` and `edited`; a record that was moved and edited is in both."""
@@ -95,7 +95,7 @@ def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
 
 
 def _changes(
-    kind: str, before: Mapping[str, Sequence[R]], after: Mapping[str, Sequence[R]], is_hidden: Callable[[RecordChange], bool]
+    kind: str, before: Mapping[Split, Sequence[R]], after: Mapping[Split, Sequence[R]], is_hidden: Callable[[RecordChange], bool]
 ) -> Changes:
     a, b = ({row.id: RecordInSplit(split, row) for split, rows in version.items() for row in rows} for version in (before, after))
     gone, new = ([side[key] for key in sorted(side.keys() - other.keys())] for side, other in ((a, b), (b, a)))

@@ -13,13 +13,12 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question
+from atomexam.records.question import SPLITS, Option, Question
 from atomexam.text.columns import cut
 from atomexam.text.yaml_values import yaml_values
 from eval.statistics.paired_tests import QuestionKey
 
 WORKSPACE = "workspace"
-SPLITS = ("train", "dev", "test", "reserved")
 _SHORT = 10  # characters of a commit; one in 10^12 others has the same prefix
 _VALUE_COLUMNS = 30
 T = TypeVar("T")

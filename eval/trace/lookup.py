@@ -17,13 +17,12 @@ from atomexam.records.fact import Fact
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import page_id
-from atomexam.records.question import Question
+from atomexam.records.question import SPLITS, Question
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.annotation_files import read_decisions, read_verdicts
 from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
 from eval.trace.related_items import Claim, learned_by, nearest, read_items
 
-SPLITS = ("train", "dev", "test", "reserved")
 _CLAIMS: dict[str, tuple[str, type[Claim]]] = {"claim": ("claims.jsonl", ClaimPair), "fourfold": ("fourfold.jsonl", Fourfold)}
 """File and record type of each kind of claim."""
 _DECISIONS, _VERDICTS, _PUBLISHED = map(Path, ("curation/decisions.jsonl", "curation/verdicts.jsonl", "splits/released.jsonl"))

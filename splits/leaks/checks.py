@@ -11,12 +11,12 @@ from atomexam.records.blocks import Leaks as Params
 from atomexam.records.claim import ClaimPair, Fourfold, sentences_of
 from atomexam.records.leak import Leak
 from atomexam.records.provenance import content_id
-from atomexam.records.question import Question, Shot
+from atomexam.records.question import SPLITS, Question, Shot
 from atomexam.runtime.jsonl import read_jsonl, read_optional
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import least_shared
 from splits.leaks.overlap import all_parts, contained, is_short, ngrams_of, parts_of, question_grams, reworded, wordings_of
-from splits.ledger.units import EVALUATION_SPLITS, SPLITS, TRAINING_SPLITS, summary_of, ties_of
+from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, summary_of, ties_of
 
 ADVISORY = ("inverse", "reference")
 """Checks that do not stop the pipeline: their leaks are listed for the users of the data."""

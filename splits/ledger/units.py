@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import compress, pairwise
 from operator import attrgetter
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from msgspec import Struct
@@ -17,14 +17,12 @@ from atomexam.records.question import Question
 from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.canonical import canonical, canonical_all
 
-Split = Literal["train", "dev", "test", "reserved"]
 EvaluationSplit = Literal["test", "reserved"]
-SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
 TRAINING_SPLITS = ("train", "dev")
 EVALUATION_SPLITS: tuple[EvaluationSplit, EvaluationSplit] = ("test", "reserved")
 """The two evaluation splits, which get the same number of questions of each stratum."""
 AssignedSplit = Literal["train", "dev", "test", "reserved", "retired"]
-ASSIGNED_SPLITS: tuple[AssignedSplit, ...] = (*SPLITS, "retired")
+ASSIGNED_SPLITS: tuple[AssignedSplit, ...] = get_args(AssignedSplit)
 """retired: was in test or reserved, or is tied to such a record, and is in no split now; it is never trained on."""
 TCM = "TCM"
 T = TypeVar("T")

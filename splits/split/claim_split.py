@@ -7,10 +7,11 @@ from typing import Any
 
 from atomexam.records.blocks import Split as Params
 from atomexam.records.claim import ClaimPair, Fourfold, kind_of_heads
+from atomexam.records.question import SPLITS
 from atomexam.runtime.disjoint_sets import DisjointSets
 from splits.ledger.assignments import Assignment, AssignmentLedger, Why, head_id
 from splits.ledger.prior_assignments import Allocation, ParamChanges
-from splits.ledger.units import SPLITS, TRAINING_SPLITS, AssignedSplit, EvaluationSplit, in_draw_order
+from splits.ledger.units import TRAINING_SPLITS, AssignedSplit, EvaluationSplit, in_draw_order
 from splits.split.draw import rounded
 
 _PEOPLE = re.compile("[（(][^（）()]+[）)]$")

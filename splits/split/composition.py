@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 
 from atomexam.records.blocks import Split as Params
 from atomexam.records.claim import ClaimPair
+from atomexam.records.question import SPLITS
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
-from splits.ledger.units import SPLITS, AssignedSplit, QuestionSummary, Stratum, is_tcm
+from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, is_tcm
 
 K = TypeVar("K", bound=Hashable)
 Tally = dict[str, Any]

@@ -489,7 +489,7 @@ def test_shows_claims_with_passages_and_verdicts(open_page) -> None:
     assert first.locator("mark").first.text_content() == "有发热" and first.locator("code").all_text_contents() == [claim(0).id]
     assert "onerror" in (first.text_content() or "") and not page.locator("img").count()
     withheld = page.locator("#disease_cause").text_content() or ""
-    assert "2 of the claims considered are withheld" in withheld and claim(3).id in withheld and claim(1).id not in withheld
+    assert "2 of the claim pairs considered are withheld" in withheld and claim(3).id in withheld and claim(1).id not in withheld
     assert page.get_by_text("Krippendorff's alpha: 0.500; Fleiss' kappa: too few.").is_visible()
     assert page.get_by_role("cell", name="33.3 % 6.0 … 79.0").count() == 3
 

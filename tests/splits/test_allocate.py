@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.blocks import Quota
 from atomexam.records.blocks import Split as Params
-from splits.ledger.units import SPLITS, QuestionSummary, Stratum, by_subject, draw_number, join
+from atomexam.records.question import SPLITS
+from splits.ledger.units import QuestionSummary, Stratum, by_subject, draw_number, join
 from splits.split.allocate import allocate, allocate_claims
 from splits.split.draw import rounded, water_fill
 from tests.splits.optimum import leximin

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.question import Question
+from atomexam.records.question import SPLITS, Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from splits.ledger.assignments import read_assignments
-from splits.ledger.units import SPLITS
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real_splits")]  # built once, by one process
 SPLIT_FLAGS = shlex.split(

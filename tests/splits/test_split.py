@@ -9,11 +9,11 @@ import pytest
 
 from atomexam.records.blocks import Quota
 from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Question
+from atomexam.records.question import SPLITS, Question
 from atomexam.runtime.jsonl import read_jsonl
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
-from splits.ledger.units import SPLITS, QuestionSummary, Stratum
+from splits.ledger.units import QuestionSummary, Stratum
 from splits.split.__main__ import _tell_without_quota, check
 from splits.split.questions import read_questions
 from tests.splits.toys import tree
