@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> None:
         if not rank.number:
             for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
                 stale.unlink()  # last, since other processes may read them until then
-            write_json(out / "runs.json", runs)  # records whose replies these are; DVC also warns about empty folders
+            write_json(out / "runs.json", runs)  # records the runs of these replies; DVC also warns about empty folders
 
 
 def prediction_of(run: str, replied: Replied) -> Prediction:

@@ -1,7 +1,7 @@
-"""Stage `sweep`: tune a model on each kind of data, in each amount and with each seed, evaluate it by the runs -> curves and changes.
+"""Stage `sweep`: tune a model on each kind of data, in each amount and with each seed, and evaluate it -> curves and changes.
 
-Runs for each line under `sweeps`. Models and replies with unchanged inputs are reused, so an additional kind or amount only trains and
-evaluates the new models. A killed sweep resumes."""
+There is one sweep for each line under `sweeps`. Models and replies with unchanged inputs are reused, so an additional kind or amount only
+trains and evaluates the new models. A killed sweep resumes."""
 
 import shutil
 import sys

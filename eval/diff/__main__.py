@@ -41,8 +41,8 @@ _MEANINGS = {
 
 
 CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
-"""Why an item has another result, in order of precedence: another correct answer, another number of repeats, another prompt, another
-reply to the same prompt (by other weights or the same), another parsed answer of the same reply, another mark for it."""
+"""Why the result of an item changed, in order of precedence: another correct answer, another number of repeats, another prompt, another
+reply to the same prompt (by other weights or the same), another parsed answer of the same reply, another mark for the same reply."""
 _MOST_KEYS = 10  # listed without --items
 _MOST_PARAMS = 4
 

@@ -48,7 +48,7 @@ def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> lis
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
     """Return the requests of the trained tasks with known answers, in all wordings; the solution is the shortest reply in the format.
 
-    A request that follows another includes that one's question and correct reply.
+    A request that follows another one includes the earlier question and its correct reply.
     """
     solved_requests = []
     for task in map(TASKS.__getitem__, dict.fromkeys(_TASKS_BY_READER.values())):

@@ -25,7 +25,7 @@ def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[
     Two statistics, each roughly standard normal for a correct key, are combined (Stouffer). The vote weights each model by the log odds,
     from its share correct on the other items, that it is right rather than wrong with this answer; a model at chance has no weight. The
     contrast tests whether models with the other answer are better than those with the key, as a correlation by Fisher's z. On a hard item
-    that most models miss, the votes are against the key but the better models for it; with a wrong key both are against it.
+    that most models miss, the votes contradict the key but the better models support it; with a wrong key, both contradict it.
 
     Args:
         codes: items by models; the number of each answer, `NO_ANSWER` if there is none.

@@ -353,7 +353,7 @@ def _questions(grid: Grid, headline: bool) -> Figures:
 
 
 def _single(grid: Grid, headline: bool) -> Figures:
-    """Return the metrics of one side of the pairs; a sycophant is right on all factual claims and nothing else."""
+    """Return the metrics of one side of the pairs; a sycophant is right on all factual claims and on nothing else."""
     figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items.unit})
     return figures | _committed(grid.committed, grid.committed_right, {})
 
@@ -381,7 +381,7 @@ def _groups(grid: Grid) -> Figures:
 
 
 def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
-    """Return the accuracy if all replies without an answer were wrong, which is the accuracy itself, and if all were right."""
+    """Return the bounds of the accuracy if all replies without an answer were wrong (the accuracy itself) or all were right."""
     return {"accuracy_at_least": accuracy} | {name: value for name, value in at_most.items() if not name.endswith("_std")}
 
 

@@ -58,7 +58,7 @@ def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
 
 
 def conversation_example(tokenizer: Any, kind: str, item_id: str, messages: Sequence[Message], template: Template = ()) -> Example:
-    """Return a conversation as evaluation renders it; only the assistant's words and the ends of its turns are targets.
+    """Return a conversation as evaluation renders it; only the assistant's text and the ends of its turns are targets.
 
     If the template renders an earlier turn differently from the last one, only the last reply is a target.
     """

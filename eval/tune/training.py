@@ -140,7 +140,7 @@ def train(
     checkpoints: Path,
     out: Path,
 ) -> dict[str, Any]:  # fmt: skip
-    """Run the steps, write the model with the lowest dev loss to `out` (the last one without dev), and return metrics.
+    """Run the steps, write the model with the lowest dev loss to `out` (without dev, the last one), and return metrics.
 
     Args:
         checkpoints: folder for checkpoints; an interrupted training with the same data and settings resumes from them.

@@ -1,4 +1,4 @@
-"""Call an OpenAI-compatible server: takes a request body, returns the completion or raises a failure; neither contains the key."""
+"""Send requests to an OpenAI-compatible server, and return completions or raise failures; neither contains the API key."""
 
 import asyncio
 import math
@@ -34,7 +34,7 @@ _CAUSE_CHARS = 300
 _ESCAPES = re.compile(rb"(?i)\\(?:\\|ud[89ab]..\\ud[c-f]..|(ud[89a-f]..))")
 """In JSON: an escape that is not a lone surrogate, or (as the group) a lone surrogate."""
 _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
-"""The second and third come from text-generation-inference."""
+"""`eos_token` and `stop_sequence` come from text-generation-inference."""
 
 
 @dataclass(eq=False)
@@ -43,13 +43,13 @@ class Failure(Exception):
 
     cause: str
     is_retryable: bool = False
-    """Trying again may help."""
+    """Whether a retry may help."""
     wait: float | None = None
     """Seconds that the server asks all callers to wait."""
     is_server_fault: bool = True
-    """The server is at fault, not only this request."""
+    """Whether the server is at fault, not only this request."""
     is_fatal: bool = False
-    """Other requests would fail as well."""
+    """Whether other requests would fail as well."""
     status: int | None = None
     """HTTP status, if any."""
 
@@ -214,7 +214,7 @@ class Caller:
         """Return the completion of one request, with retries if they may help.
 
         Raises:
-            Failure: there is none; `is_fatal` and `is_server_fault` say what that means for other requests.
+            Failure: there is no completion; `is_fatal` and `is_server_fault` say whether other requests are affected.
         """
         jitter = Random(name)  # spreads the workers; no output depends on it
         for number in count(1):
@@ -294,7 +294,7 @@ class Caller:
             raise Failure(f"the reply ended for an unknown reason: finish_reason {self._one_line(choice.finish_reason)}")
         text = choice.text if isinstance(choice, _TextChoice) else choice.message.content
         if isinstance(choice, _ChatChoice) and choice.message.tool_calls:
-            raise Failure("the server calls tools instead of replying; no run offers any")
+            raise Failure("the server calls tools instead of replying, although no run offers any")
         if text is None and choice.finish_reason != "length":  # a model may reason until its limit
             raise Failure("the reply has no text (content: null)")
         token_ids = choice.token_ids if isinstance(choice, _TextChoice) else None
@@ -360,7 +360,7 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (  # a spelling that begins like 
 
 
 def remover(key: str | None) -> Callable[[str], str]:
-    """Return a function that replaces a key in a text by `[key]`. The text must be complete, since half a key is not found."""
+    """Return a function that replaces a key in a text by `[key]`. The text must be complete, since an incomplete key is not found."""
     if not key or len(key) < _SHORTEST:
         return lambda text: text
     words = (key, *(_in_base(b64encode, 6, key, n) for n in range(3)))

@@ -26,7 +26,7 @@ from eval.tasks.prompt import Message, defused
 if TYPE_CHECKING:
     from eval.models.local.rendering import Renderer
 
-_MAX_FAILURES_IN_A_ROW = 10  # after that many server-side failures the server is considered down; more requests would only cost
+_MAX_FAILURES_IN_A_ROW = 10  # after that many server-side failures, the server is considered down; further requests would only cost money
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they require `max_completion_tokens`; all others accept `max_tokens`
 _logger = logging.getLogger(__name__)
 _OutcomeQueue = SimpleQueue[tuple[int, Any] | None]
