@@ -1,4 +1,4 @@
-"""Test for contamination: is a model right more often on test items, which are public, than on their never released twins in reserved?
+"""Test for contamination: is a model right more often on test items, which are public, than on their unreleased twins in reserved?
 
 python -m eval.contamination     each run with `split: reserved`, next to the run on test with the same settings
 

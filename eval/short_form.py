@@ -3,7 +3,7 @@
 python -m eval.short_form choice --items 100     into eval/short_forms/choice.json
 
 Items of an earlier form stay as long as they are in test, so that forms of different versions share most items.
-docs/items.md
+See docs/items.md.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

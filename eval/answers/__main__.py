@@ -1,7 +1,7 @@
 """Parse replies: print the answer that each one commits to, or why there is none.
 
-`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa|blank, response, options}; prints them with outcome,
-answer and committed (the answer of the complete reply). A row:
+`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa|blank, response, options} and prints them
+with outcome, answer and committed (the answer of the complete reply). Example:
 {"id": 1, "task": "mcqa", "response": "选B", "options": {"A": "甲", "B": "乙"}}
 """
 

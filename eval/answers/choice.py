@@ -426,7 +426,7 @@ def _final(text: str, known: Known) -> str | None:
 
 
 def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
-    """Return the options that a reply without chosen letters concludes by text, or else its isolated letters."""
+    """Return the answer of a reply that chooses no letter: the options that it concludes by text, or else its isolated letters."""
     if undecided(text) and text.rstrip("。.") not in known.values():
         return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known

@@ -162,7 +162,7 @@ def read_sdak(reply: str, options: Mapping[str, str], kind: str) -> str | None:
 
 # The released patterns take quadratic time: ([A-Z]).*?案答 and 答案.*?([A-Z]). These find the same letters in one pass.
 _CAPITAL_BEFORE_LABEL = re.compile(r"^[^A-Z\n]*([A-Z]).*?案答", re.M)  # in the reversed reply
-_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # without a capital after it, later labels of the line have none
+_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # if no capital follows it, none follows later labels of the line
 _LABEL_LETTER = re.compile(r"答案[^A-Z\n]*+([A-Z]?)")
 _OPTION_LETTER = re.compile(r"[A-E]")
 _DOTTED = re.compile(r"．[A-Z]")

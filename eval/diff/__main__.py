@@ -62,8 +62,8 @@ class RateEffect(NamedTuple):
 def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[RateEffect]:
     """Split a change into parts whose effects sum exactly to mean(after) - mean(before).
 
-    Removing items changes the rate from the old mean to the shared items' old mean; then these get their new results, cause by cause;
-    then the added items change it to the new mean. If nothing is shared, the complete change is `added`.
+    First, removing items changes the rate to the shared items' old mean. Then the shared items get their new results, cause by cause.
+    Finally, the added items change the rate to the new mean. If no item is shared, the complete change is `added`.
 
     Args:
         causes: shared item -> why it has another result, if it does.

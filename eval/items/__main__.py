@@ -1,8 +1,7 @@
 """Stage `items`: the scores of all runs -> statistics of each item and of the tests, and a queue of keys that are probably wrong.
 
 Runs of one model are not independent, so only one run per model counts: the one with the most known replies, then the most correct ones.
-Baselines say nothing about an item and do not count.
-docs/items.md
+Baselines do not count, since their replies say nothing about an item. See docs/items.md.
 """
 
 import logging

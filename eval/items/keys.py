@@ -22,10 +22,10 @@ _LETTERS = re.compile("[A-JＡ-Ｊ]")
 def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[np.int64]) -> pd.DataFrame:
     """Return, for each item, the strongest competing answer, the votes, and the evidence against its key in standard errors.
 
-    Two statistics, each roughly standard normal for a correct key, are combined (Stouffer). The vote weights each model by the log odds,
-    from its share correct on the other items, that it is right rather than wrong with this answer; a model at chance has no weight. The
-    contrast tests whether models with the other answer are better than those with the key, as a correlation by Fisher's z. On a hard item
-    that most models miss, the votes contradict the key but the better models support it; with a wrong key, both contradict it.
+    Two statistics, each roughly standard normal for a correct key, are combined (Stouffer). The vote weights each model by the log odds
+    that it is right rather than wrong with this answer, estimated from its share correct on the other items; a model at chance has no
+    weight. The contrast tests whether models with the other answer are better than those with the key, as a correlation by Fisher's z. On
+    a hard item that most models miss, the votes contradict the key but the better models support it; with a wrong key, both contradict it.
 
     Args:
         codes: items by models; the number of each answer, `NO_ANSWER` if there is none.

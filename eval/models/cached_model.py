@@ -26,7 +26,7 @@ _METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/3"}
 Raise it when a change affects replies, so that stored ones are requested again.
 """
 _AT_ONCE = 1 << 14
-"""Queries passed to a backend at once: few enough that their tokens take a few hundred MB, and so many that a server rarely idles."""
+"""Queries passed to a backend at once: their tokens take a few hundred MB, and a server rarely idles while the last ones finish."""
 _NOT_FINITE = "a likelihood is not a finite number"  # JSON cannot express it, and the store would be unreadable
 _PATIENCE = timedelta(days=30)
 """Timeout for the slowest process of a run."""
@@ -63,7 +63,7 @@ class Replied(NamedTuple):
     query: ModelQuery
     reply: Reply
     key: str
-    """Hash of everything the reply depends on, which is its key in the store, even if it is not stored."""
+    """Hash of everything the reply depends on: its key in the store, whether or not it is stored."""
 
 
 class CachedModel:
@@ -244,7 +244,7 @@ def _gathered(value: T, rank: Rank) -> list[T]:
 
     if not torch.distributed.is_initialized():
         torch.distributed.init_process_group("gloo", timeout=_PATIENCE)
-        atexit.register(torch.distributed.destroy_process_group)  # its threads would abort the process at exit, after all is written
+        atexit.register(torch.distributed.destroy_process_group)  # its threads would abort the process at exit, although all is written
     values: list[Any] = [None] * rank.of
     torch.distributed.gather_object(value, None if rank.number else values)
     return [] if rank.number else values[1:]

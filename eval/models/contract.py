@@ -89,7 +89,7 @@ class Backend(Protocol):
     """A model that replies to requests."""
 
     identity: str
-    """Changes whenever the same query may get another reply; name and revision, or a hash of the weights."""
+    """Name and revision, or a hash of the weights; it changes whenever the same query may get another reply."""
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt for a conversation."""

@@ -64,7 +64,7 @@ def fit(replies: npt.ArrayLike) -> Fit:
         replies: models x items, 1 or True if correct; every model was asked every item.
 
     Raises:
-        ValueError: there are fewer than two models, or one is right or wrong on all items that separate models.
+        ValueError: there are fewer than two models, or a model is right or wrong on all items that separate models.
     """
     right = np.asarray(replies).astype(np.int64)
     models, totals = len(right), right.sum(axis=0)

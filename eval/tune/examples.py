@@ -106,7 +106,7 @@ def step_tokens(examples: Sequence[Example]) -> int:
 
 
 def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int, max_tokens: int, packs: bool) -> list[list[PackedRow]]:
-    """Return the steps, all padded with empty rows, which do not count, to as many rows as the longest.
+    """Return the steps, padded to the number of rows of the longest with empty rows, which do not count.
 
     Args:
         batch_examples: examples per step; 0 fills a step up to `batch_tokens`.

@@ -115,7 +115,7 @@ def be_deterministic() -> None:
 def supports_packing(model: Any) -> bool:
     """Return whether a model reads the second text of a packed row, whose positions restart, as if it were alone.
 
-    A recurrent model, or one that only looks at the mask, does not.
+    A recurrent model, or one that uses only the mask, does not.
     """
     device = next(model.parameters()).device
     first, second = torch.arange(8, device=device)[None] + 1, torch.arange(12, 20, device=device)[None]

@@ -91,7 +91,7 @@ def reply_end(text: str, settings: Settings) -> int | None:
 
 
 class ReplyEndCriteria(StoppingCriteria):
-    """Ends each row of a batch depending only on the row's own text."""
+    """Ends each row of a batch as soon as the row's own text is complete."""
 
     def __init__(self, tokenizer: Any, settings: Settings, width: int, generated: Sequence[list[int]]) -> None:
         """Store the width of the prompts and what each row has generated before."""
@@ -141,7 +141,7 @@ class Generated(NamedTuple):
     """Without the end token."""
     is_done: bool
     is_cut: bool
-    """Ended by its verdict or a stop string, before its own end."""
+    """Whether a verdict or a stop string ended it before its end token."""
 
 
 class DecodingRow(NamedTuple):

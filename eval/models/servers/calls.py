@@ -32,7 +32,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between tries, doubled each ti
 _LONGEST_RETRY_AFTER = 600.0
 _CAUSE_CHARS = 300
 _ESCAPES = re.compile(rb"(?i)\\(?:\\|ud[89ab]..\\ud[c-f]..|(ud[89a-f]..))")
-"""In JSON: an escape that is not a lone surrogate, or (as the group) a lone surrogate."""
+"""Matches an escaped backslash, a surrogate pair or, as the group, a lone surrogate in JSON."""
 _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
 """`eos_token` and `stop_sequence` come from text-generation-inference."""
 
@@ -382,6 +382,6 @@ def _spelled(word: str) -> str:
 
 
 def _in_base(encode: Callable[[bytes], bytes], bits: int, key: str, before: int) -> str:
-    """Return a key's characters, of `bits` each, in base64 or base32 if this many other bytes precede it, such as `Bearer `."""
+    """Return the base64 or base32 characters, of `bits` bits, that contain only the key, if `before` bytes such as `Bearer ` precede it."""
     whole = encode(bytes(before) + key.encode()).decode()
     return whole[-(-before * 8 // bits) : (before + len(key)) * 8 // bits]
