@@ -1,4 +1,4 @@
-"""Fill the BetterBench checklist (arXiv:2411.12990) as far as metrics and docs answer it; people answer the rest.
+"""Fill in the BetterBench checklist (arXiv:2411.12990) from metrics and docs; people answer the rest.
 
 python -m eval.checklist > betterbench.md
 """

@@ -106,7 +106,7 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
     doc = row["doc"]
     item = f"{doc['id']}/{doc.get('side') or tuple(PAIR)[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
-    if gold and item in requests and requests[item].question_type == "tf":  # a letter, while our answer is a word
+    if gold and item in requests and requests[item].question_type == "tf":  # the file has a letter, the request a word
         gold = next(option["text"] for option in doc["options"] if option["letter"] == gold)
     responses = row["resps"]
     if isinstance(responses[0][0], str):

@@ -456,7 +456,7 @@ def _bare(text: str, many: bool) -> str | None:
     if not many and _ANOTHER.match(rest) and not _EXPLANATION.match(rest):
         return ""  # a list of letters for a single choice
     if (bracketed := _IN_BRACKETS.match(text)) and len(_LETTERS.findall(text)) == 1:
-        return bracketed["letter"]  # （B）强化物的撤除, whatever words of other options it contains
+        return bracketed["letter"]  # （B）强化物的撤除, even if it contains words of other options
     return letters_of(match["run"]) if _BARE_END.match(rest) else None
 
 
@@ -536,7 +536,7 @@ def _read_field(text: str, options: Mapping[str, str]) -> str | None:
         if first := _TAG.sub("", field[1]).strip().partition("\n")[0]:
             if (opening := _LETTER_FIRST.match(first)) and opening["letter"] in options and not _RETRACTION.search(first):
                 return opening["letter"]
-            return read_folded(first.strip(), options)  # an answer field in words, or with several letters, is not a choice
+            return read_folded(first.strip(), options)  # an answer field with words or several letters is not a choice
     rest = settled(_TAG.sub(" ", _REASONING_FIELD.sub("", text)))
     if chosen := read_folded(rest, options) if rest else None:
         return chosen

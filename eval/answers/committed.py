@@ -452,7 +452,7 @@ _TERM = re.compile(r"(?![项选和与及更最才比较为是即吧哦的而因�
 _SENTENCE_START = re.compile(r"[。!?;\n][^。!?;\n]*\Z")
 _CHOICE_SENTENCE_END = re.compile(r"[。!?;\n]")
 _FIELD_MARK = re.compile(r"[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]", re.IGNORECASE)
-_FIELD_UNREAD = re.compile(rf"{_FIELD_MARK.pattern}[^\n。]*", re.IGNORECASE)  # in words, or with several letters
+_FIELD_UNREAD = re.compile(rf"{_FIELD_MARK.pattern}[^\n。]*", re.IGNORECASE)  # with words or several letters
 _TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
 _IN_ORDER = re.compile(
     r"正确|参考|最终|各题|[两二三四五六]个?[小问]?题|答案|选择?|依次|分别|[我的应是为有和及与]|[\s、,;:/|>.。-]"

@@ -171,12 +171,12 @@ _LETTERS_AND_DOTS = str.maketrans("", "", "ABCDE．.")
 
 
 def read_tcmbench(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the last capital on the line of the last 答案, else the last capital of the reply, else a guess by the options' words.
+    """Return the last capital on the line of the last 答案, else the last capital of the reply, else a guess from the words of the options.
 
     An explanation after the answer overrides it, and lower-case or full-width letters are ignored.
     """
     backwards = reply[::-1]
-    if kind == "a3":  # the released code then guesses by words, but searches the wrong text
+    if kind == "a3":  # the released code then guesses from words, but searches the wrong text
         if "【答案】" not in reply:
             letters = "".join(_LABEL_LETTER.findall(reply)) or _last(backwards) or ""
         else:

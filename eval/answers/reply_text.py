@@ -103,7 +103,7 @@ def settled(text: str) -> str:
 
 
 def simplified(text: str) -> str:
-    """Return text in simplified characters; first searching for a traditional one takes a tenth of the time of converting."""
+    """Return text in simplified characters. Checking for traditional ones takes a tenth of the time of a conversion, so it comes first."""
     return _converter().convert(text) if _changed().search(text) else text
 
 

@@ -100,7 +100,7 @@ class FacetChange(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Change of accuracy; None if one of the versions has none."""
+        """Change of accuracy; None if a version has no accuracy."""
         return None if self.before is None or self.now is None else self.now - self.before
 
 

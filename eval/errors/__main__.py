@@ -109,7 +109,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
-    """Return the runs of task claim with their models, from params.yaml or, if called by hand without it, from the plan."""
+    """Return the runs of task claim with their models, from params.yaml or, if it is not passed, from the plan."""
     if runs := runs_on_test(args.all_params.get("runs") or {}):
         return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
     planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]

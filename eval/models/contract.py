@@ -104,7 +104,7 @@ class Backend(Protocol):
         """Yield, for each query, the log-likelihoods of its answers, with the likeliest one in the requested format as text.
 
         Raises:
-            ValueError: the backend has no likelihoods, or the settings ask for sampling.
+            ValueError: the backend has no likelihoods, or the settings require sampling.
         """
 
 

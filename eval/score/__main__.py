@@ -32,7 +32,7 @@ class QuestionType(Struct, frozen=True):
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
-    """Parse and score a reply; its answer is in the question's own letters, whatever the order of options."""
+    """Parse and score a reply; its answer has the question's own letters, regardless of the order of options."""
     options = {option.letter: option.text for option in request.options}
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
     hidden = request.answer is None or request.reader == "qa"  # answers in words cannot be compared by letters; a judge marks them

@@ -388,7 +388,7 @@ def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
 def _letters(grid: Grid) -> Figures:
     """Return how often each letter is answered and how often it is correct, by question type over all repeats, as the model saw it.
 
-    This reveals a model that favours one letter. Questions without a known answer are left out. With several orders of options, also
+    A difference shows that a model favours a letter. Questions without a known answer are left out. With several orders of options, also
     return `pull`, the difference of the two shares over replies that have an answer.
     """
     known = grid.rows(pd.notna(grid.items.gold))

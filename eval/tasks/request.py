@@ -80,7 +80,7 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
 
 
 def conversations(requests: Sequence[Request]) -> list[list[Request]]:
-    """Group requests by conversation: each begins one or comes after the request it follows.
+    """Group requests by conversation: each starts a conversation or comes after the request that it follows.
 
     Raises:
         ValueError: an item occurs twice.

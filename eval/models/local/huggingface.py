@@ -133,7 +133,7 @@ class HuggingFace:
         """Yield the likeliest answer to each request with the likelihoods of all.
 
         Raises:
-            ValueError: the settings ask for sampling, a request has no given answers, or a prompt opens the model's reasoning.
+            ValueError: the settings require sampling, a request has no given answers, or a prompt opens the model's reasoning.
         """
         tokenized = self._renderer.answers(queries, settings)
         fitting = list(self._fitting([(len(answers.start), answers.longest()) for answers in tokenized]))

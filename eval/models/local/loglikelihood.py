@@ -38,7 +38,7 @@ class TokenizedAnswers(Struct, frozen=True, kw_only=True):
 def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[TokenizedAnswers]:
     """Return the allowed answers of each query as tokens.
 
-    Prompt, format and answer are tokenized together, so that a token may span their borders, as when the model reads them.
+    Prompt, format and answer are tokenized together, because a token may span their borders.
 
     Raises:
         ValueError: a request has no answers to choose from.

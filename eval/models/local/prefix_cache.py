@@ -46,7 +46,7 @@ class TokenSpan(NamedTuple):
     """Position of the first token."""
     tokens: list[int]
     wanted: int
-    """Position from which the scores after each token are wanted."""
+    """Position of the first token after which scores are needed."""
     own: "Path | None" = None
     """Receives a copy of the path up to the end of the span."""
 
@@ -379,7 +379,7 @@ class PrefixReader:
         return dict(zip(order, scores, strict=True))
 
     def _read(self, spans: Sequence[TokenSpan], head_rows: int | None = None) -> torch.Tensor:
-        """Return the scores after each token for which they are wanted."""
+        """Return the scores after each token for which they are needed."""
         head_rows = head_rows or self._head_rows
         tokens = [token for span in spans for token in span.tokens]
         positions = [position for span in spans for position in range(span.start, span.start + len(span.tokens))]
@@ -391,7 +391,7 @@ class PrefixReader:
     def _forward(
         self, attention: BlockAttention | StepAttention, tokens: list[int], positions: list[int], wanted: list[int], head_rows: int
     ) -> torch.Tensor:
-        """Return the scores after the wanted tokens, in the order of their indices."""
+        """Return the scores after these tokens, in the order of their indices."""
         logit_rows = wanted + [0] * (-len(wanted) % head_rows)
         with _in_use(attention, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
             scores = self._model(
@@ -410,7 +410,7 @@ def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]])
     """Yield the tokens to read of each row and of the tree of its nodes, after the prefix shared with the previous path."""
     before: list[int] = []
     for row, nodes, own in rows:
-        known = len(row) - 1  # its last token is always read, since the scores after it are wanted
+        known = len(row) - 1  # its last token is always read, since the scores after it are needed
         for leaf in last_nodes(nodes):
             path = row + list(leaf)
             start = min(shared_length(before, path), known)

@@ -1,4 +1,4 @@
-"""Send locally rendered prompts to /completions of OpenAI or vLLM: replies and likelihoods equal those of the model in process."""
+"""Send locally rendered prompts to /completions of OpenAI or vLLM: replies and likelihoods equal those of a local model."""
 
 import re
 from collections import Counter
@@ -73,7 +73,7 @@ class Completions:
         return Reply(text=text, finish_reason=reason, tokens=tokens, prompt_tokens=prompt_tokens, model=done.model, replaced=done.replaced)
 
     def _check_spelling(self, done: Completion) -> None:
-        """Check the server's text of a reply against its tokens decoded here; it may lack only a stop string or a broken character.
+        """Check that the server's text of a reply matches its tokens decoded here, except for a stop string or broken characters.
 
         Raises:
             Failure: the server has another vocabulary, in which the prompt's tokens stand for other text.
