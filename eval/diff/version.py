@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class VersionScore(Score, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A score of any version: unknown fields are ignored, and fields that an older version lacks are empty, as in the records below."""
+    """A score of any version. Here and in the records below, unknown fields are ignored, and fields that a version lacks are empty."""
 
     outcome: str  # type: ignore[assignment]
     answer: str | None = None

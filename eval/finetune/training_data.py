@@ -28,7 +28,7 @@ _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p
 
 
 class TrainingExample(NamedTuple):
-    """Token ids, and for each the target id, or -100 if it is not a target."""
+    """Token ids, and the target id of each token, or -100 if it is not a target."""
 
     ids: list[int]
     targets: list[int]

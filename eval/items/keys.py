@@ -15,7 +15,7 @@ SUSPECT = 2.0
 """Evidence, in standard errors, from which a key is queued. In simulations, 2 of 1,000 correct keys reach it with 40 independent models,
 83 with 5 families of 8 near-copies."""
 OF_EXPLANATION = 3.0
-"""Evidence added by an explanation that gives other letters than the key."""
+"""Evidence added by an explanation that gives different letters from the key."""
 _LETTERS = re.compile("[A-JＡ-Ｊ]")
 
 

@@ -124,7 +124,7 @@ class CachedModel:
         return made
 
     def _compare_model(self, reply: Reply) -> None:
-        """Warn if a reply comes from another model than earlier ones, new or stored."""
+        """Warn if a reply is from a different model than earlier ones, new or stored."""
         if self._models and reply.model not in self._models:
             before, now = (one or "the requested name" for one in (self._models[-1], reply.model))
             advice = "set another `revision` in params.yaml to request all replies again"

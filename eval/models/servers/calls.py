@@ -342,11 +342,12 @@ REMOVED = "[key]"
 _SHORTEST = 8  # a shorter key (`EMPTY`, `x`) is a placeholder, and removing it would damage replies
 _SHORTEST_AS_NUMBERS = 16  # fewer numbers in a row may be ordinary text
 _BREAKS = r"(?:[\s\u200b-\u206f\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u(?:20|fe)..)){0,64}+"
-"""Between two characters: line breaks and zero-width characters, also JSON-escaped. Bounded, since a break may begin like a key."""
+"""Text allowed between two characters: line breaks and zero-width characters, also JSON-escaped. Bounded, since a break may begin like
+a key."""
 _BETWEEN_DIGITS = r"(?:[\s:;,.|_-]|0x|\\{1,8}+[nrtx])*+"
-"""Between two hexadecimal digits of a key, also byte by byte."""
+"""Text allowed between two hexadecimal digits of a key, also before each byte."""
 _BETWEEN_NUMBERS = r"\D{1,8}+0*+"
-"""Between the codes of two characters, decimal or octal."""
+"""Text allowed between the decimal or octal codes of two characters."""
 _URL_SAFE = {"+": "-", "/": "_"}
 _SPELLINGS: tuple[Callable[[str], str], ...] = (  # a spelling that begins like another one comes before it
     lambda char: rf"\\{{1,8}}+(?:(?:u00|x){ord(char):02x}|u{ord(char) + 0xFEE0:04x})",  # JSON, JavaScript; also full width
