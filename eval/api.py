@@ -51,7 +51,7 @@ class Scores(NamedTuple):
 def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
     """Return the prompts of items, sorted by item_id: item_id, messages (list of {role, content}), answer (the correct one), options.
 
-    `score` matches replies by item_id, so store it with each reply: the order is not that of `items`.
+    `score` matches replies by item_id, so store it with each reply; the order differs from that of `items`.
 
     Args:
         items: questions, claim pairs or fourfold rows, as the task needs.
@@ -175,7 +175,7 @@ def runs(folder: str | Path = "metrics/runs", split: str | None = TEST) -> pd.Da
     """Return the figures of the pipeline's runs: one row per run, one column per figure that is not a breakdown, and `split`.
 
     Args:
-        split: test, dev or reserved; None for runs on any split, whose figures are over different items.
+        split: test, dev or reserved; None for runs on all splits, which have different items.
 
     Raises:
         FileNotFoundError: no run on that split is scored.

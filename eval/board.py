@@ -108,7 +108,7 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
         order: the versions from oldest to newest. The run with the most items in the newest version determines the shared items; runs
             that share too few are left out.
         groups: question -> its case or group of shared options, which is resampled as a unit.
-        notes: receives what is not compared.
+        notes: receives a message for each run or version that is not compared.
     """
     by_task: dict[str, dict[str, list[VersionRun]]] = defaultdict(lambda: defaultdict(list))
     for one in runs:
@@ -193,7 +193,7 @@ def scales(runs: Sequence[VersionRun], versions: Sequence[DataVersion], notes: l
     """Return, for each task, the versions on one scale.
 
     Args:
-        runs: of all versions, scored by today's keys, which count for the shared items.
+        runs: those of all versions, scored by today's keys; these scores are used for shared items.
         versions: from oldest to newest; the newest has today's keys.
     """
     today = {(one.version, one.name): one.tallies for one in runs}

@@ -1,4 +1,4 @@
-"""Fill the BetterBench checklist (arXiv:2411.12990) as far as metrics and docs answer it; people answer the rest.
+"""Fill in the BetterBench checklist (arXiv:2411.12990) from metrics and docs; people answer the rest.
 
 python -m eval.checklist > betterbench.md
 """
@@ -73,7 +73,7 @@ def main(argv: list[str] | None = None) -> None:
     params = read_params()
     text = render(arguments.metrics, params, (params.get("release") or {}).get("version", ""))
     sys.stdout.write(text)
-    print(f"{open_questions(text)} criteria are partly or fully for people, marked {_YOU}", file=sys.stderr)
+    print(f"{open_questions(text)} criteria need an answer from people, at least in part; they are marked {_YOU}", file=sys.stderr)
 
 
 if __name__ == "__main__":

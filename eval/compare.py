@@ -53,7 +53,7 @@ def compare(
             skipped.
         judges: run -> how its answers were judged; marks by different judges are not compared.
         committed: run -> how often the answer of the complete reply was correct; only its means are reported, without a test.
-        baselines: models that are rules; two rules are not tested against each other, since nobody asks which one is better.
+        baselines: models that are rules; two rules are not tested against each other.
     """
     rows = []
     for a, b in combinations(runs, 2):

@@ -1,4 +1,4 @@
-"""Contamination: is a model right more often on test, which is public, than on its twins in reserved, which were never released?
+"""Test for contamination: is a model right more often on test items, which are public, than on their unreleased twins in reserved?
 
 python -m eval.contamination     each run with `split: reserved`, next to the run on test with the same settings
 
@@ -107,10 +107,11 @@ def _shared(one: Cells, other: Cells) -> int:
 def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pairs: Twins) -> list[Figures]:
     """Return a row for each model: accuracies, their difference with interval, p-values corrected for all models (Holm), and a verdict.
 
-    `detectable` is the difference that would be found 8 of 10 times with this many twins and models; a smaller one may go unnoticed.
+    `detectable` is the difference that would be found in 8 of 10 cases with this many twins and models; a smaller one may be missed.
 
     Args:
-        on_test: model -> how often each test item was right, or its `published_order_best`; asked the same way in both splits.
+        on_test: model -> how often each test item was answered correctly, or its `published_order_best`; with the same settings in both
+            splits.
         on_reserved: the same for reserved; a model that is in only one of the two has no row.
     """
     rows: list[Figures] = []
@@ -140,8 +141,8 @@ def _detectable(interval: tuple[float, float] | None, models: int) -> float | No
 def published_order_best(variants: Sequence[Sequence[Request]], predictions: Iterable[Prediction], repeats: int = 1) -> Tallies:
     """Return, for each question, whether the correct answer is likeliest with the options in their published order.
 
-    For a model that has not seen the question, all orders are exchangeable (Y. Oren and others, 2023), except that some are natural, such
-    as rising numbers. That is equally so for the twins, so `probe` compares the two splits.
+    For a model that has not seen the question, all orders are exchangeable (Y. Oren and others, 2023), except for natural orders such as
+    rising numbers. These are as frequent among the twins, so `probe` compares the two splits.
 
     Args:
         variants: the requests of a run with `method: likelihood` and several `orders`; questions with only one order are left out.
@@ -181,7 +182,7 @@ def asked_in_both(runs: Mapping[str, Run]) -> list[Asked]:
     for name, run in runs.items():
         if run.split == "reserved":
             if (test := on_test.get(_settings(run))) is None:
-                raise ValueError(f"{name} runs on reserved, but no run on test has the same settings; add that run to params.yaml")
+                raise ValueError(f"{name} runs on reserved, but no run on test has the same settings; add such a run to params.yaml")
             found.append(Asked(name, test, run))
     if not found:
         line = "NAME-reserved: {model: NAME, task: choice, split: reserved}"
@@ -195,7 +196,7 @@ def _settings(run: Run) -> Run:
 
 
 def items_of(task: str, folder: Path) -> Iterator[Item]:
-    """Yield the items of a split that a task may ask."""
+    """Yield the items of a split that a task can use."""
     if TASKS[task].of == "questions":
         for one in read_jsonl(folder / "questions.jsonl", Question):
             yield Item(one.id, one.group_id or one.id, (one.exam, one.category, one.question_type, one.subject))

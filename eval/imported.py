@@ -106,7 +106,7 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
     doc = row["doc"]
     item = f"{doc['id']}/{doc.get('side') or tuple(PAIR)[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
-    if gold and item in requests and requests[item].question_type == "tf":  # a letter, while our answer is a word
+    if gold and item in requests and requests[item].question_type == "tf":  # the file has a letter, the request a word
         gold = next(option["text"] for option in doc["options"] if option["letter"] == gold)
     responses = row["resps"]
     if isinstance(responses[0][0], str):
@@ -177,7 +177,7 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
         request = request_of(one.item_id, requests)
         if one.gold is not None and request.answer is not None and one.gold != request.answer:
             raise ValueError(
-                f"{one.item_id}: the key is {one.gold} in the file, {request.answer} in the test split; use the evaluated version"
+                f"{one.item_id}: the key is {one.gold} in the file, {request.answer} in the test split; use the version that was evaluated"
             )
         if (one.item_id, one.repeat) in by_key:
             raise ValueError(f"{one.item_id}: given twice; if a model replied several times, number the rows by `repeat`: 0, 1, …")
@@ -258,7 +258,7 @@ def main(argv: list[str] | None = None) -> None:
     args: Any = parser.parse_args(argv)
     ours: dict[str, Any] = (read_params().get("runs") or {}) if Path(PARAMS_FILE).exists() else {}
     if not re.fullmatch(SLUG, args.name) or args.name in ours:
-        raise ValueError(f"NAME {args.name!r}: expected lower-case letters, digits, - and _, and not one of our runs: {', '.join(ours)}")
+        raise ValueError(f"NAME {args.name!r}: expected lower-case letters, digits, - and _, and not the name of a run: {', '.join(ours)}")
     questions, claims = read_split(args.splits / "test")
     fourfold = list(read_claims(TASKS["fourfold"], args.splits / "test"))
     builder = RequestBuilder(args.splits)

@@ -1,8 +1,8 @@
-"""Min-K% Prob, a contamination test without replies: does a model find test texts likelier than their twins in reserved?
+"""Min-K% Prob, a contamination test without replies: are test texts likelier to a model than their twins in reserved?
 
 python -m eval.min_k MODEL     a model of params.yaml with the backend huggingface; nothing is generated or stored
 
-A text is scored by the least likely fifth of its tokens: none of them surprises a model that has seen the text (W. Shi and others,
+A text is scored by the least likely fifth of its tokens, which are likelier to a model that has seen the text (W. Shi and others,
 Detecting Pretraining Data from Large Language Models, ICLR 2024). Twins and verdicts are those of `eval.contamination`.
 """
 

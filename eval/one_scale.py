@@ -32,7 +32,7 @@ class _Version(NamedTuple):
 def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], notes: list[str]) -> list[Figures]:
     """Return a row for each version on the scale of the newest, with its models' abilities, from newest to oldest.
 
-    `harder` is by how much the newest version is harder for a model of this version's mean ability, in share correct.
+    `harder` is the share correct that a model of this version's mean ability would lose on the newest version.
 
     Args:
         versions: from oldest to newest: model and tallies of each run on the version's complete test, without baselines.
@@ -80,7 +80,7 @@ def _fitted(runs: Sequence[tuple[str, Tallies]]) -> _Version:
     items = sorted(next(iter(models.values())))
     models = {model: tallies for model, tallies in models.items() if tallies.keys() == set(items)}
     if len(models) < 2:
-        raise ValueError("one model besides baselines, expected two or more")
+        raise ValueError("one model besides baselines found, expected two or more")
     right = [[tallies[item].marks == tallies[item].repeats for item in items] for tallies in models.values()]
     return _Version(models, items, fit(np.array(right).reshape(len(models), len(items))))
 
@@ -98,8 +98,8 @@ def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
     both = sorted(old.models.keys() & new.models.keys())
     sides = ([model for model in old.models if model not in both[::2]], [model for model in new.models if model not in both[1::2]])
     if min(map(len, sides)) < 2:
-        raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two each, counting those in "
-                         "both on only one")  # fmt: skip
+        raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two each, where a model in "
+                         "both counts only once")  # fmt: skip
     (before, ours), (after, theirs) = (version.fit_of(models) for version, models in zip((old, new), sides, strict=True))
     step = link(before, after, shared, name)
     return Estimate(step.value + ours - theirs, step.error), len(shared)

@@ -1,7 +1,7 @@
 """Stage `predict`: a model and its runs' splits -> the replies of all its runs, one file per run, sorted by item and repeat.
 
 The model is loaded once, and only if a reply is missing. Replies are stored as they arrive, under a hash of their request, so a killed
-stage resumes where it stopped, a changed dataset requests only what changed, and a new run repeats no request of another.
+stage resumes where it stopped, and a new run or a changed dataset only requests missing replies.
 On several GPUs:
 
     torchrun --nproc-per-node 4 -m eval.predict MODEL        or `accelerate launch -m eval.predict MODEL`"""
@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> None:
         if not rank.number:
             for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
                 stale.unlink()  # last, since other processes may read them until then
-            write_json(out / "runs.json", runs)  # records whose replies these are; DVC also warns about empty folders
+            write_json(out / "runs.json", runs)  # records the runs of these replies; DVC also warns about empty folders
 
 
 def prediction_of(run: str, replied: Replied) -> Prediction:

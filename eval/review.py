@@ -5,7 +5,8 @@
 
 FILES are copies of data/errors/RUN.xlsx (or saved as .csv) with `label` filled in, or rows in JSONL with `id`, `label` and, optionally,
 `annotator` and `comment`. The annotator of a sheet is the file's name, for any run; --annotator NAME overrides it.
-Importing the same labels again changes nothing; an annotator's new label replaces the earlier one, and is reported. docs/evaluation.md
+Importing the same labels again changes nothing; an annotator's new label replaces the earlier one, and is reported.
+See docs/evaluation.md.
 """
 
 import argparse

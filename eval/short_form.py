@@ -3,7 +3,7 @@
 python -m eval.short_form choice --items 100     into eval/short_forms/choice.json
 
 Items of an earlier form stay as long as they are in test, so that forms of different versions share most items.
-docs/items.md
+See docs/items.md.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -163,8 +163,8 @@ def score(form: Form, right: Mapping[str, float]) -> float:
 
 
 def held_out_error(right: Floats, strata: npt.NDArray[np.int64], many: int, kept: Sequence[int] = ()) -> float:
-    """Return the mean absolute error on held-out models, in folds of equal ability: items are fitted, and all but the kept ones chosen,
-    without these models."""
+    """Return the mean absolute error on held-out models, in folds of equal ability. Items are fitted, and those that are not kept are
+    chosen, without these models."""
     whole = np.nanmean(right, axis=0)
     fold = np.argsort(np.argsort(whole, kind="stable")) % min(_FOLDS, len(whole))
     off = []

@@ -1,7 +1,7 @@
-"""Stage `sweep`: tune a model on each kind of data, in each amount and with each seed, evaluate it by the runs -> curves and changes.
+"""Stage `sweep`: tune a model on each kind of data, in each amount and with each seed, and evaluate it -> curves and changes.
 
-Runs for each line under `sweeps`. Models and replies with unchanged inputs are reused, so an additional kind or amount only trains and
-evaluates the new models. A killed sweep resumes."""
+There is one sweep for each line under `sweeps`. Models and replies with unchanged inputs are reused, so an additional kind or amount only
+trains and evaluates the new models. A killed sweep resumes."""
 
 import shutil
 import sys
@@ -180,7 +180,7 @@ def plan(sweep: Sweep) -> list[tuple[SweepCell, int, Tuning | None]]:
 
 
 def _cell(kind: str, amount: float, sweep: Sweep) -> SweepCell:
-    """Return the cell of a kind and an amount. Zero is one cell for all kinds, except for a type that `claims` would otherwise contain."""
+    """Return the cell of a kind and an amount. All kinds share the cell of zero, except for types that `claims` would otherwise contain."""
     is_excluded = kind in get_args(Relation) and "claims" in sweep.always
     return SweepCell(kind, amount) if amount or is_excluded else SweepCell("", 0.0)
 

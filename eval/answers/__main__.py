@@ -1,7 +1,7 @@
-"""Parse answers: the answer that a reply commits to, or why there is none.
+"""Parse replies: print the answer that each one commits to, or why there is none.
 
-`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa|blank, response, options}; prints them with outcome,
-answer and committed (the answer of the complete reply). A row:
+`python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa|blank, response, options} and prints them
+with outcome, answer and committed (the answer of the complete reply). Example:
 {"id": 1, "task": "mcqa", "response": "选B", "options": {"A": "甲", "B": "乙"}}
 """
 
@@ -26,9 +26,9 @@ _CHOICES = ("mcqa", "mrqa")
 
 
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with outcome, answer and committed; for a case group (a list of options) the last two are lists in question order.
+    """Return a row with outcome, answer and committed.
 
-    A list of one is a single question.
+    For a case group (a list of options), answer and committed are lists in question order; a list of length one is a single question.
 
     Raises:
         ValueError: the response is not text, the task is unknown, a choice has no options, or the options are neither {A: text} nor
@@ -39,7 +39,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
     options = by_letter(row.get("options") or {})
     if not options and row["task"] in _CHOICES:
         wanted = "expected `options`, {A: text} or [{letter, text}]"
-        raise ValueError(f"task {row['task']} without options, so letters in a reply have no meaning; {wanted}")
+        raise ValueError(f"task {row['task']}: no options, so letters in a reply have no meaning; {wanted}")
     if isinstance(options, list):
         one_of(row["task"], ["tcm"], "task of a case group", "answers")
         options = options[0] if len(options) == 1 else options

@@ -16,9 +16,9 @@ _REASONS = re.compile(
     r"\n\s*\n(?!\s*(?:第?\s?[\d一二三四五]|[(（]\d|空\d))|\n?[\[【(]?(?:解析|解释|理由|原因|说明|分析|依据)[\]】)]?\s?:|(?<=[。!])(?=[^\s\d(第空])|[,，]?因为"
 )
 _NONE = re.compile(r"(?:我|本题|该题)?(?:不知道|不清楚|(?:无法|不能|难以)(?:确定|回答|判断|填写)|(?:很|非常|十分)?抱歉|对不起)")
-_GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])")  # folding would close it
+_GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])")  # folding would remove the gap
 _ORDERED = re.compile("分别|依次|先后|之比|比例")
-_MOST_CHARS = 200  # longer words without a label are an essay
+_MOST_CHARS = 200  # a longer reply without a label is an essay
 _ENDS = " \n。.!,;:“”\"'"
 _FIRST = re.compile(r"\A(?:第\s?[一1]\s?[个处]?空|[(（]\s?1\s?[)）]|1[.、](?!\d))\s*[:：]?\s*(?![\d\s.]*\Z)")
 _SEPARATORS = [
@@ -33,15 +33,15 @@ _SEPARATORS = [
         r"\s+",
     )
 ]
-"""Separators between the words for several blanks, most reliable first. Of 39 such keys in three real banks, 、 splits 37, a comma 1."""
+"""Separators between the words for several blanks, most reliable first. In three real banks, 、 splits 37 of 39 such keys and a comma 1."""
 _PARALLEL = frozenset(["", "、", "，", "和", "与", "及", "以及", "或"])
-"""Texts between blanks that may be filled in any order."""
+"""If only these texts separate the blanks, the words may be in any order."""
 
 
 def read_blank(reply: str, last: bool = False) -> str | None:
     """Return the words that a reply fills in: those after its first (or last) label, or the reply up to its reasons.
 
-    None if the reply is empty, a refusal, or long without a label.
+    Return None if the reply is empty or a refusal, or if it is long and has no label.
     """
     text = simplified(folded(_GAP.sub(";", reply)))
     labels = list(_LABEL.finditer(text))
@@ -53,9 +53,9 @@ def read_blank(reply: str, last: bool = False) -> str | None:
 def fills(words: str, stem: str, key: str) -> bool:
     """Return whether the words equal the key of each blank of a stem, in canonical form and in order.
 
-    The words may repeat the stem around a blank: 99.5% where % follows the blank, or the complete sentence. Order does not matter for
-    blanks with nothing or 和 between them, unless the stem says 分别 or 依次, nor for several words of one blank separated by 、.
-    A key whose words cannot be split among the blanks is compared as one text.
+    The words may repeat the stem around a blank: 99.5% where % follows the blank, or the complete sentence. Blanks with nothing or 和
+    between them may be filled in any order, unless the stem says 分别 or 依次; so may several words of one blank separated by 、.
+    A key that cannot be split among the blanks is compared as one text.
     """
     texts = stem.split(BLANK)
     around = [canonical(part) for part in texts]
@@ -69,7 +69,7 @@ def fills(words: str, stem: str, key: str) -> bool:
 
 
 def _divided(words: str, blanks: int) -> list[str] | None:
-    """Split words by blank; None if no separator gives that many parts."""
+    """Split words by blank; return None if no separator gives one part per blank."""
     if blanks == 1:
         return [_FIRST.sub("", words)]
     for separator in _SEPARATORS:
@@ -80,7 +80,7 @@ def _divided(words: str, blanks: int) -> list[str] | None:
 
 
 def _by_sentence(words: str, around: list[str]) -> list[str] | None:
-    """Split words at the texts that are between the blanks of the stem: 18.5至23.9. None if one is missing."""
+    """Split words at the stem's texts between blanks, such as 至 in 18.5至23.9; return None if one is missing."""
     parts, rest = [], words.removeprefix(around[0])
     for between in around[1:-1]:
         part, found, rest = rest.partition(between) if between else ("", "", "")

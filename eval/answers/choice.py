@@ -1,9 +1,9 @@
 """Parse the options that a reply commits to: one for single choice, a set for multiple choice.
 
-A label (答案：) beats a choosing verb (故选), which beats a bare answer, which beats options judged one by one, which beats the text of
-an option. A text counts only if the reply concludes it, not if it only mentions it. An explicit later correction beats everything before
-it, a reply that states that it cannot decide has no answer, and text after an invented next question is ignored.
-Letters inside words (ADHD), letters that the reply rejects, and letters outside the options are never an answer."""
+In order of precedence: a label (答案：), a choosing verb (故选), a bare answer, options judged one by one, and the text of an option.
+A text counts only if the reply concludes it, not if it only mentions it. An explicit later correction overrides everything before it.
+A reply that says that it cannot decide has no answer. Text after an invented next question is ignored.
+Letters inside words (ADHD), letters that the reply rejects, and letters outside the options are never answers."""
 
 import re
 from collections.abc import Mapping
@@ -75,7 +75,7 @@ _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # 
 
 
 def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
-    """Return the options that 除了A以外都选 or 以上都对 leaves, unless the reply also gives letters.
+    """Return the options that a phrase such as 除了A以外都选 or 以上都对 selects, unless the reply also gives letters.
 
     If an option reads 以上均是, the answer is that option and not the others.
     """
@@ -201,7 +201,7 @@ def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _is_turn(text: str, back: re.Match) -> bool:
-    """Return whether the words retract something rather than judge a subject, as in B、C不对."""
+    """Return whether the words retract an answer; in B、C不对 they judge a subject."""
     before = text[max(0, back.start() - 4) : back.start()].rstrip(" ")
     return not back[0].startswith("不对") or not before or before[-1] in ",。;!?…\n"
 
@@ -272,7 +272,7 @@ def read_single(reply: str, options: Mapping[str, str]) -> str | None:
 
 
 def read_folded(text: str, options: Mapping[str, str], many: bool = False) -> str | None:
-    """Like read_single or read_several, for folded text."""
+    """Parse folded text like read_single or read_several."""
     letters = _read_folded(text, known_options(options), many)
     return letters if letters and (many or len(letters) == 1) else None
 
@@ -294,7 +294,7 @@ def complete_in_cut(reply: str, options: Mapping[str, str], many: bool) -> bool:
     """Return whether a reply cut off by its length limit had already given its answer.
 
     A single option counts after a label or a verb, at the start, as text, or in a finished sentence; several count if something follows
-    them. A list that was cut off is no answer, whatever it says about the first options.
+    them. A list that was cut off is never an answer, even if it judges the first options.
     """
     text, known = with_signs(folded(reply), options, many)
     ended = match[0] if (match := _ENDED.match(text)) else ""
@@ -333,7 +333,7 @@ def _read_folded(text: str, known: Known, many: bool) -> str | None:
 
 
 def _by_field(fields: list[re.Match[str]], known: Known, many: bool) -> str | None:
-    """Return the answer of the first field that gives options; fields called an answer come before those that may list the options."""
+    """Return the answer of the first field that gives options, trying fields named answer before those that may list all options."""
     for field in sorted(fields, key=lambda field: _ANSWER_KEY.search(field["key"]) is None):
         if answer := checked(letters_of(field["value"]), known) or named_by_text(field["value"], known, many):
             return answer
@@ -378,7 +378,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     opening = (RUN_AFTER if many else ONE_AFTER).match(text)
     opened = opening and _OPENED.match(text, opening.end()) and not alternative_to(text, opening, hedged=False)
     if not opened and _OR.search(text) and EITHER.search(text):
-        return None  # but B。若无效再考虑A或C means B
+        return None  # B。若无效再考虑A或C, however, means B
     if turning and (answer := later_choice(text, many)):
         return checked(answer, known)
     answer = _bare(text, many)
@@ -416,7 +416,7 @@ def _set_apart(text: str, before: str, known: Known) -> str | None:
 
 
 def _final(text: str, known: Known) -> str | None:
-    """Return the option that the end of a reply gives as a lone letter, or as the former or latter of two."""
+    """Return the option that a reply ends with, as a lone letter, or as 前者 or 后者 of two options."""
     if final := _FINAL.search(text):
         return checked(final["run"], known)
     lettered = _with_letters(text, known)
@@ -426,7 +426,7 @@ def _final(text: str, known: Known) -> str | None:
 
 
 def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
-    """Return the options whose text is the conclusion of a reply that chooses no letter, or else its loose letters."""
+    """Return the answer of a reply that chooses no letter: the options that it concludes by text, or else its isolated letters."""
     if undecided(text) and text.rstrip("。.") not in known.values():
         return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
@@ -456,7 +456,7 @@ def _bare(text: str, many: bool) -> str | None:
     if not many and _ANOTHER.match(rest) and not _EXPLANATION.match(rest):
         return ""  # a list of letters for a single choice
     if (bracketed := _IN_BRACKETS.match(text)) and len(_LETTERS.findall(text)) == 1:
-        return bracketed["letter"]  # （B）强化物的撤除, whatever words of other options it contains
+        return bracketed["letter"]  # （B）强化物的撤除, even if it contains words of other options
     return letters_of(match["run"]) if _BARE_END.match(rest) else None
 
 
@@ -473,7 +473,7 @@ def _option_after(text: str, known: Known, many: bool) -> str | None:
 
 
 def _loose_letters(text: str, many: bool) -> str:
-    """Return the isolated letters of a reply without its rejected ones; several only if they form one list, not one clause each."""
+    """Return the isolated letters that a reply does not reject; several only if they form one list, not one clause each."""
     found = [match for match in _LETTERS.finditer(text) if len(match[0]) == 1 or (many and match[0].isupper())]
     between = text[found[0].end() : found[-1].start()] if found else ""
     listed = _LIST.fullmatch(between) and not ("、" in between and _TWO_LISTS.search(text))
@@ -536,7 +536,7 @@ def _read_field(text: str, options: Mapping[str, str]) -> str | None:
         if first := _TAG.sub("", field[1]).strip().partition("\n")[0]:
             if (opening := _LETTER_FIRST.match(first)) and opening["letter"] in options and not _RETRACTION.search(first):
                 return opening["letter"]
-            return read_folded(first.strip(), options)  # an answer field in words, or with several letters, is not a choice
+            return read_folded(first.strip(), options)  # an answer field with words or several letters is not a choice
     rest = settled(_TAG.sub(" ", _REASONING_FIELD.sub("", text)))
     if chosen := read_folded(rest, options) if rest else None:
         return chosen
@@ -544,7 +544,7 @@ def _read_field(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | None]:
-    """Return the letters of a reply to several numbered questions, in the order of the numbers; a missing one is None."""
+    """Return the letters of a reply to several numbered questions, in the order of the numbers; a missing letter is None."""
     text = _REASONING_FIELD.sub("", folded(reply))
     answers: list[str | None] = [None] * len(options)
     if match := _RANGE_OF_PARTS.search(text):

@@ -1,7 +1,7 @@
 """Parse the verdict on a claim: 正确, 错误, or none.
 
 The verdict must be the reply's first assertion. Lead-ins without an assertion are skipped (greetings, 我认为, labels, list numbers).
-正确 and 错误 as attribute or adverb (正确的诊断, 错误用药), questions, echoes of the instruction, and both words together are not verdicts.
+Attributes and adverbs (正确的诊断, 错误用药), questions, echoes of the instruction, and both words together are not verdicts.
 """
 
 import re
@@ -20,7 +20,7 @@ _QUOTED_CLAIM = re.compile(
 )
 _QUOTES = re.compile(r"[\"'“”‘’「」『』《》〈〉]")
 _TABLE_HEAD = re.compile(r"\A\|?[^|\n]{1,20}\|[^\n]{0,200}\n\|?[-:| ]{3,80}\n\|?")
-_BRACKETS = re.compile(r"[()\[\]【】<>{}~|]")  # 错误哦~ ends as with a comma
+_BRACKETS = re.compile(r"[()\[\]【】<>{}~|]")  # 错误哦~ ends like a clause with a comma
 _SIGNS = re.compile(r"[√×]")
 _MARKED = re.compile("|".join(each.pattern for each in (_QUOTES, _BRACKETS, _SIGNS)))
 _REPEATED = re.compile(rf"({RIGHT}|{WRONG})(?:\s*\1)+(?!\w)")
@@ -110,12 +110,12 @@ _NAMED_OPENING = re.compile(rf"(?:{_ANY_SUBJECT})" + _VERDICT)
 _OPEN_QUESTION = re.compile(
     r"是否|是不是|如果|只有|除非|无法|不能|难以|不确定|因为|所以|因此|吗|正确|错误|哪|否认|假设|假如|倘若|若|要是|即使|就算|起初|最初|一开始|原[本先]|乍|看[起上]|听[起上]"
 )
-# Neither word, so not yet a verdict: 这个说法有问题. The verdict may follow in the same sentence.
+# Contains neither word, so it is no verdict yet: 这个说法有问题. The verdict may follow in the same sentence.
 _VAGUE = (
     r"是?(?:并|显然|自然|当然|确实|也)?(?:(?:没有?|无|不存在)(?:任何|什么)?不[当妥对]|(?:没有?|不存在)(?:什么|任何)?(?:问题|毛病)|(?:有|存在)(?:一[些定]的?|明显|严重|很大)?问题|(?:过于|太|有些|比较)?(?:片面|绝对|武断|夸大|笼统)"
     r"|不?(?:太|够|完全|能)?(?:准确(?:无误)?|成立|合理|严谨|恰当|属实|真实|科学|客观))"
 )
-# Addressed to the user; a verdict on the claim may follow: 对，这句话错误
+# Agrees with the user; a verdict on the claim may follow: 对，这句话错误
 _AGREEING = re.compile(rf"(?:[您你]说[得的]?)?(?:很)?(?:对|没错|不错)(?:的)?{_ENDS}")
 _CONFORMING = (
     r"(?:(?:是|确实|也|并|基本|完全){0,3}(?:不?符合|有?违背?了?|违反了?)[^,。;:!?\n]{0,10}(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则)(?:的)?"
@@ -131,7 +131,7 @@ _FILLERS = [
     (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or its denial; the rest of the text decides
     (None, re.compile(r"我(?:并)?不?(?:同意|赞同)[^,。!;:\n]{0,12}(?=,)")),
 ]
-# Both verdicts as headings or items, or nothing but both
+# Both verdicts as headings or list items, or a reply that consists of both
 _ITEM = r"\s*+(?:[-•*]\s*+|[(]?(?:\d{1,2}|[A-Da-d])\s*+[.、:)]\s*+)?"
 _SIDE_BY_SIDE = re.compile(
     rf"{_ITEM}(?P<one>{RIGHT}|{WRONG})(?:\s*+:[^\n;]*+|(?:\s*+[。.])?)(?:\s*+;|[^\S\n]*+\n){_ITEM}(?!(?P=one))"
@@ -214,7 +214,7 @@ def read_claim(reply: str) -> str | None:
 
 
 def without_options(text: str) -> str:
-    """Remove both verdicts if a folded reply repeats them as lettered options before its answer, and turn a letter into its verdict."""
+    """Remove both verdicts if a folded reply repeats them as lettered options before its answer, and replace a letter by its verdict."""
     return (
         _OPTIONS_ECHOED.sub(lambda echo: echo["label"] + (echo[echo["letter"]] if echo["letter"] else ""), text, 1) if "B" in text else text
     )
@@ -282,7 +282,7 @@ def _explicit_after(rest: str, named: bool = False) -> str | None:
     """Return an explicit verdict in the rest of the opening sentence: 是的，该说法错误 means 错误.
 
     Args:
-        named: only a verdict that mentions the claim.
+        named: accept only a verdict that mentions the claim.
     """
     sentence = _SENTENCE.split(rest.lstrip("的 ,"), maxsplit=1)[0]
     for clause in re.split(r"[,:]", _AGREEING.sub("", sentence, count=1)):

@@ -1,6 +1,6 @@
-"""The answer that a complete reply commits to, including its reasons: a verdict on a claim, or letters.
+"""Find the answer that a complete reply, including its reasons, commits to: a verdict on a claim, or letters.
 
-A claim's verdict follows from the clauses that judge it, wherever they are; a choice from the last label, verb or conclusion.
+The verdict on a claim is derived from all clauses that judge it, and a choice from the last label, verb or conclusion.
 """
 
 import re
@@ -147,7 +147,7 @@ COMMONLY = re.compile(  # 一般正确: a common view, which the reply may refut
     "通常|一般|普遍|公[认認]|被[认認][为為]|(?:医[生師师]|[专專]家|[学學]者)[们們]?(?:都|大多)?(?:[认認][为為]|[说說](?!法))"
 )
 CONTRAST = re.compile(r"[,，。;；\n]\s?(?:但|然而|不[过過]|可是|其[实實]|[实實][际際]上|事[实實]上)")
-_PARTLY = re.compile("不(?:完全|太|够|大|很|尽)")  # limits a common view; it does not refute it
+_PARTLY = re.compile("不(?:完全|太|够|大|很|尽)")  # limits a common view without refuting it
 _LETTER_LABEL = re.compile(
     r"(?:答案|判断|判断结果|结果|结论|判定|回答|正误|对错|真假|verdict|answer|conclusion|result|judge?ment)\s?(?:应该?)?(?:是|为|is)?\s?:?\s*\Z",
     re.IGNORECASE,
@@ -176,10 +176,10 @@ class ClaimStatement(NamedTuple):
 
     verdict: str
     explicit: bool
-    """More than a nod such as 是的 or no."""
+    """Whether the clause is more than a nod such as 是的 or no."""
     concluding: bool
     alone: bool = False
-    """The clause is the complete last sentence."""
+    """Whether the clause is the complete last sentence."""
 
 
 def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], bool]:
@@ -219,7 +219,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], 
 
 
 def _replied(question: str, reply: re.Match) -> str:
-    """Return the verdict of a short answer to the reply's own question: 错误吗？是的, but 错误吗？不正确."""
+    """Return the verdict of a short answer to the reply's own question: 错误 for both 错误吗？是的 and 错误吗？不正确."""
     agrees = bool(reply["yes"])
     if ASKS_WHETHER_WRONG.search(question) and not _SAYS_VERDICT.match(reply[0].strip()):
         agrees = not agrees
@@ -364,7 +364,7 @@ def read_committed_claim(reply: str, answer: str | None) -> str | None:
     """Return the verdict that the complete reply commits to, or None.
 
     Args:
-        answer: the opening verdict of the reply, by `read_claim`.
+        answer: the opening verdict that `read_claim` returned.
     """
     if answer and len(reply) < _SHORT and not _PARTED.search(reply, 0, len(reply) - 1):
         return answer
@@ -428,7 +428,7 @@ def _unquoted(quoted: re.Match) -> str:
     return words if len(words) <= 6 else "□"
 
 
-# Letters after a word that gives or concludes an answer, in the raw reply; if all belong to the answer, nothing can override it.
+# Letters in the raw reply after a word that gives or concludes an answer. If all of them belong to the answer, nothing can override it.
 _NAMED = re.compile(
     r"(?:答案|[选選](?![项項])|[综綜]上|因此|所以|故|[最总總][终終后後之]|更正|改[为為]|[应應][为該该為]|(?i:answer|fore"
     r"|final|thus|hence|choose| so))"
@@ -452,11 +452,11 @@ _TERM = re.compile(r"(?![项选和与及更最才比较为是即吧哦的而因�
 _SENTENCE_START = re.compile(r"[。!?;\n][^。!?;\n]*\Z")
 _CHOICE_SENTENCE_END = re.compile(r"[。!?;\n]")
 _FIELD_MARK = re.compile(r"[\[【<(]\s?(?:正确|标准|参考|最终)?(?:答案|answer)\s?[\]】>)]", re.IGNORECASE)
-_FIELD_UNREAD = re.compile(rf"{_FIELD_MARK.pattern}[^\n。]*", re.IGNORECASE)  # in words, or with several letters
+_FIELD_UNREAD = re.compile(rf"{_FIELD_MARK.pattern}[^\n。]*", re.IGNORECASE)  # with words or several letters
 _TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
 _IN_ORDER = re.compile(
     r"正确|参考|最终|各题|[两二三四五六]个?[小问]?题|答案|选择?|依次|分别|[我的应是为有和及与]|[\s、,;:/|>.。-]"
-)  # what may accompany letters
+)  # text that may accompany letters
 _LETTERS = re.compile(r"[A-Ja-j]{2,20}")
 _BEFORE = 120
 _END = 40
@@ -467,7 +467,7 @@ def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, an
     """Return the letters that the complete reply commits to, or None.
 
     Args:
-        answer: the letters by `read_single`, `read_several` or `read_tcm`.
+        answer: the letters that `read_single`, `read_several` or `read_tcm` returned.
     """
     if answer and len(reply) < _SHORT_CHOICE and not _PARTED_CHOICE.search(reply, 0, len(reply) - 1):
         return answer

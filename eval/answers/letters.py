@@ -25,10 +25,10 @@ AND = (
     r"(?:(?:以及|还有|加上|[和与及](?![^,。\n]{1,4}(?:比|不同)))|and(?=\s))?|[/&+|;和与及跟-]|以及|还有|(?<=\s)and(?=\s))\s?"
     r"| ?;?\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
 )
-SAME = r"(?!\s?\([A-Ja-j](?!\s?(?:选?项)?\s?\)))"  # does not enter a bracket with more than a letter: A、B（C、D不选）
+SAME = r"(?!\s?\([A-Ja-j](?!\s?(?:选?项)?\s?\)))"  # stops before a bracket with more than one letter: A、B（C、D不选）
 # No commas: in 答案：C，D项错误 the comma separates the chosen letter from the rejected one.
 CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
-# Atomic and bounded, so that a reply with endless letters is parsed in linear time.
+# Atomic and bounded, so that a reply with very many letters is parsed in linear time.
 # After a comma a letter belongs to the run only if it does not begin a clause: 选ABD，C违背了原则.
 _CLAUSE = r"(?=[^\s,、。;:.!?)\]}【<】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
 _OTHERS_NOT = rf"(?<=[、和与及选择][A-J])\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?"  # A、B,C和D都不选
@@ -44,13 +44,13 @@ _RANGE = re.compile(
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
 _BEHIND_A_LETTER = r"and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but"
-_BEHIND_A = (  # after a letter, not an article; in "I would", I is not an option
+_BEHIND_A = (  # if one of these follows, A is a letter and not an article; I in "I would" is never an option
     rf"{_BEHIND_A_LETTER}|over|instead|rather|remains|would|will|must|cannot|could|never|(?:is|does|would|should|could|was|wo)n(?='t)"
 )
 _WORD = re.compile(
     rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|I(?= (?!(?:{_BEHIND_A_LETTER})\b)[a-z]{{2}})|[Aa](?= (?!(?:{_BEHIND_A})\b)[a-z]{{2}}))"
 )
-# Cheap checks whether the expensive patterns are worth trying.
+# Cheap checks that decide whether to try the expensive patterns.
 _REJECTING = re.compile("不|非|除|否|错|误|×|没")
 _REJECTING_IN_ENGLISH = re.compile(
     "[Nn]ot|n't|either|out|rong|ncorr|alse|elim|excl|[Nn]ever|[Rr]ather|nstead|no reason|[Rr]eject|contra|[Uu]n|[Ii]n(?:appr|eff)|void"
@@ -100,7 +100,7 @@ _REJECTED_IN_ENGLISH = re.compile(
     rf"|(?:(?<=[,;。.\n])|\A) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}(?:,? (?:and )?{ITEM})?)"
 )
 _UNFIT_IN_ENGLISH = re.compile(rf"{_LIST}\s(?:{_BE}|seems?)\s(?:\w+\s)?{_UNFIT}|(?<![A-Za-z])[Aa]void(?:s|ed|ing)?\s(?:options?\s)?{_LIST}")
-"""May also describe the answer if the question asks for an unfit option, so it rejects letters only if others remain."""
+"""Such words may also describe the answer if the question asks for an unsuitable option, so they reject letters only if others remain."""
 _APPROVED = re.compile(
     rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?"
     rf"(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
@@ -135,7 +135,7 @@ _EACH = re.compile(_NUMERAL)
 
 
 def prepared(text: str, known: Mapping[str, str]) -> str:
-    """Replace options by their letters wherever it is clear which are meant."""
+    """Normalize references to options: spell out ranges and ordinals, unify marks and labels, and remove texts of options."""
     if "(" in text or "[" in text:
         text = _SIGN_IN_BRACKETS.sub(lambda sign: "√" if sign[1] else "×", text)
     if "[" in text and _TICKED.search(text):
@@ -316,7 +316,7 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
 
 
 def alternative_to(text: str, run: re.Match, hedged: bool) -> re.Match | None:
-    """Return the alternative that a reply gives to its letters: A或B; if hedged also 可能是A，也可能是B."""
+    """Return the match of an alternative to the letters of a run: A或B; with `hedged`, also 可能是A，也可能是B."""
     start = run.start("run")
     return EITHER.match(text, start) or ALTERNATIVE.match(text, run.end()) or (ALSO.match(text, start) if hedged else None)
 

@@ -1,6 +1,7 @@
-"""Find the texts of options in a reply, in any spelling and before its letters, and what the reply says about them.
+"""Find the texts of options in a reply, in any spelling, and what the reply says about them.
 
-IgA, ℃, CEA or 4～6周 contain option letters and signs; each such text becomes one sign, in the reply and in the options.
+Texts such as IgA, ℃, CEA and 4～6周 contain option letters or symbols. Before letters are parsed, each such text is replaced by one
+placeholder character, in the reply and in the options.
 """
 
 import re
@@ -11,9 +12,9 @@ from eval.answers.reply_text import folded
 
 Known = Mapping[str, str]
 _FIRST_SIGN = 0xE000
-_PRIVATE_USE = re.compile("[\ue000-\uf8ff]")  # the range of our signs; such characters in a reply are dropped
+_PRIVATE_USE = re.compile("[\ue000-\uf8ff]")  # the range of the placeholders; such characters in a reply are dropped
 _LONGEST = 40  # replies repeat a longer text verbatim or not at all
-_SPELLED = re.compile(r"(?![A-Ja-j]\Z|[A-Za-z]\Z|\d+\Z).*[A-Za-z0-9]")  # not a lone letter, or a bare number, which may also number a line
+_SPELLED = re.compile(r"(?![A-Ja-j]\Z|[A-Za-z]\Z|\d+\Z).*[A-Za-z0-9]")  # not a lone letter, nor a bare number, which may number a line
 _DASH = "-~—–−至到"
 _VITAMINS = re.compile(r"(?<=维生素)[A-K]\d{0,2}(?:\s?(?:[、,/和及与]|以及)\s?[A-K]\d{0,2}(?![A-Za-z0-9]))+")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^ ^]")
@@ -40,12 +41,12 @@ def known_options(options: Mapping[str, str]) -> Known:
 
 
 def with_signs(text: str, options: Mapping[str, str], many: bool = False) -> tuple[str, Known]:
-    """Return a folded reply and its options, both with one sign for each option's text that has Latin letters or digits.
+    """Return a folded reply and its options, with a placeholder for each option's text that has Latin letters or digits.
 
-    Blanks, dashes, case and the sign of a power may differ, as long as the options themselves stay distinct.
+    Spaces, dashes, case and the caret of a power may differ, as long as the options themselves stay distinct.
 
     Args:
-        many: the answer may have several letters: AD means A and D even if an option reads AD, unless listed with other texts.
+        many: the answer may have several letters, so AD means A and D even if an option reads AD, unless listed with other texts.
     """
     known, pattern = _known_of(tuple(options.items()), many)
     text = _PRIVATE_USE.sub("", text)
@@ -104,7 +105,7 @@ def _written(text: str, distinct: bool, bounds: bool) -> str:
 
     Args:
         distinct: no other option has a similar spelling; otherwise only the exact text matches.
-        bounds: an option is a bound, so 小于5% is not 5%; otherwise it is, because the question asks for the bound.
+        bounds: an option is a bound, so 小于5% does not match 5%; otherwise it does, because the question asks for the bound.
     """
     bound = _BOUND.fullmatch(text) if distinct else None
     core = bound["bound"] or bound["first"] if bound else text
@@ -258,7 +259,7 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
 
     Args:
         known: options, the longest text first.
-        concluded: only texts that the reply begins with, concludes (应该是, 因此, 由…提出) or calls correct, not those it only mentions.
+        concluded: count only texts that the reply begins with, concludes (应该是, 因此, 由…提出) or calls correct.
     """
     spans: list[tuple[int, int, str]] = []
     unmatched = text
@@ -337,7 +338,7 @@ def _apart(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[int, int,
 
 
 def _concluded(text: str, start: int, end: int, after: int) -> bool:
-    """Return whether the reply asserts a list of option texts, not only mentions it. `after` is the end of the previous list, or 0."""
+    """Return whether the reply asserts a list of option texts and does not only mention it; `after` is where the last list ends, or 0."""
     if _RIGHT_AFTER.match(text, end):
         return True
     if text.startswith("等", end):

@@ -43,7 +43,7 @@ _PHRASE = re.compile(r"(?:答案|正确选项)(?:是|：|为|应该是|应该为
 
 
 def _letters_after_phrase(reply: str, letters: str) -> str:
-    """Return the letters after the first such phrase, or of the complete reply if there is none, in order."""
+    """Return the letters after the first answer phrase in order, or those of the complete reply if it has no such phrase."""
     phrase = _PHRASE.search(reply)
     return "".join(character for character in (phrase[1] if phrase else reply) if character in letters)
 
@@ -54,7 +54,7 @@ def read_cmb(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     return (letters if kind == "mrqa" else letters[:1]) or None
 
 
-_COLUMNS = "ABCDE"  # the set that CPsyExam released has these columns in every row, filled or not
+_COLUMNS = "ABCDE"  # CPsyExam's released data has these columns in every row, even if empty
 _LEADS = (
     *("^选", "^选项", "是", "为", "应为", "选", "是:", "应该是:", "的一项是"),
     *("为:", "应为:", ":", "是：", "应该是：", "为：", "应为：", "："),
@@ -78,8 +78,8 @@ def _patterns(last: str) -> list[re.Pattern]:
 def read_cpsyexam(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     """Return the decision of the code with the paper's prompt: every letter that the first matching pattern finds.
 
-    A repeated answer therefore gives two letters. The paper's figures for open models take single choices from the likelihoods of the
-    letters, which no parser can reproduce.
+    A repeated answer therefore gives two letters. For open models, the paper takes single choices from the likelihoods of the letters,
+    which no parser can reproduce.
     """
     letters = "".join(sorted({*_COLUMNS, *options}))
     if kind == "mrqa":
@@ -98,10 +98,11 @@ _CAPITAL = re.compile("[A-Z]")
 
 
 def read_cpsyexam_api(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the decision of the later code for models behind an API: {"ans": …}, else capitals anywhere in the capitalized reply.
+    """Return the decision of the later code for models behind an API: {"ans": …}, else capitals anywhere in the upper-cased reply.
 
-    So `Answer: C` is A. The released code makes five tries; this is its decision if all give the same reply. Several letters keep order
-    and repeats, but those of a JSON field are sorted. Without a match the released code should drop the question, but raises an exception.
+    So `Answer: C` is A. The released code makes five tries; this is its decision if all give the same reply. Several letters keep their
+    order and repeats, but those of a JSON field are sorted. Without a match, the released code raises an exception, although it was
+    meant to drop the question.
     """
     try:
         field = json.loads(reply) if reply else None
@@ -127,7 +128,7 @@ _ANSWER = re.compile(r"答案[：:]\s*([A-Z,，、\s]+)")
 
 
 def read_cpsyexam_local(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the sorted set of the options' letters after the first 答案：, or anywhere in the capitalized reply.
+    """Return the sorted set of the options' letters after the first 答案：, or anywhere in the upper-cased reply.
 
     The later code for local models parses multiple choices only. Without a match it answers with the two likeliest letters, which no
     parser can reproduce; this function then returns None.
@@ -144,24 +145,24 @@ _REFUTE = (("错误", 3), ("不正确", 10), ("这个说法是错误的", 10), (
 
 
 def supports(reply: str) -> bool:
-    """Return whether SdAK counts a reply as 正确 if that is the answer: certain words within its first characters, not normalized."""
+    """Return whether SdAK accepts a reply to a correct claim, by certain words in its first characters, without normalization."""
     head = reply[:5]
     return ("正确" in head and "不正确" not in head) or any(word in reply[:size] for word, size in _SUPPORT)
 
 
 def refutes(reply: str) -> bool:
-    """Return whether SdAK counts a reply as 错误 if that is the answer."""
+    """Return whether SdAK accepts a reply to an incorrect claim."""
     return any(word in reply[:size] for word, size in _REFUTE)
 
 
 def read_sdak(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return 正确, 错误, None for neither, or `both`. The two are not exclusive, so one constant sentence can be correct on every pair."""
+    """Return 正确, 错误, None for neither, or `both`. Since a reply can be both, one constant sentence can be correct on every pair."""
     return {(True, True): BOTH, (True, False): "正确", (False, True): "错误"}.get((supports(reply), refutes(reply)))
 
 
 # The released patterns take quadratic time: ([A-Z]).*?案答 and 答案.*?([A-Z]). These find the same letters in one pass.
 _CAPITAL_BEFORE_LABEL = re.compile(r"^[^A-Z\n]*([A-Z]).*?案答", re.M)  # in the reversed reply
-_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # without a capital after it, later labels of the line have none
+_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # if no capital follows it, none follows later labels of the line
 _LABEL_LETTER = re.compile(r"答案[^A-Z\n]*+([A-Z]?)")
 _OPTION_LETTER = re.compile(r"[A-E]")
 _DOTTED = re.compile(r"．[A-Z]")
@@ -170,12 +171,12 @@ _LETTERS_AND_DOTS = str.maketrans("", "", "ABCDE．.")
 
 
 def read_tcmbench(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the last capital on the line of the last 答案, else the last capital of the reply, else a guess by the options' words.
+    """Return the last capital on the line of the last 答案, else the last capital of the reply, else a guess from the words of the options.
 
     An explanation after the answer overrides it, and lower-case or full-width letters are ignored.
     """
     backwards = reply[::-1]
-    if kind == "a3":  # the released code then guesses by words, but searches the wrong text
+    if kind == "a3":  # the released code then guesses from words, but searches the wrong text
         if "【答案】" not in reply:
             letters = "".join(_LABEL_LETTER.findall(reply)) or _last(backwards) or ""
         else:
@@ -236,8 +237,8 @@ def choice_figures(read: Read, pairs: Sequence[tuple[Prediction, Request]], of_t
 def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, float]:
     """Return the score of CPsyExam's leaderboard (evaluations/evaluate_submission.py at 73daf637).
 
-    Each subject's accuracy counts its questions with a decision. Single and multiple choice each average their subjects, and the two are
-    averaged unweighted, which is not the paper's Avg. A kind without a subject counts as 0.
+    A subject's accuracy is over its questions with a decision. Accuracies are averaged over subjects, separately for single and multiple
+    choice, and the score is the unweighted mean of the two, unlike the paper's Avg. A kind without subjects counts as 0.
     """
     scores = {}
     for kind in ("mcqa", "mrqa"):
@@ -250,7 +251,7 @@ def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, flo
 
 
 def pair_figures(pairs: Sequence[tuple[Prediction, Request]]) -> dict:
-    """Return SdAK's following rate and accuracy by pair; a side is only correct or not."""
+    """Return SdAK's following rate and accuracy over pairs; each side is either correct or not."""
     sides: dict[tuple[str, int], list[tuple[bool, bool]]] = {}
     both = 0
     for reply, request in pairs:

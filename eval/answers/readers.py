@@ -45,7 +45,7 @@ class ParsedReply(NamedTuple):
 def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> ParsedReply:
     """Return the outcome of a reply, its answer, and the answer of the complete reply.
 
-    A reply whose reasoning never ends, or that was cut off before an answer, is truncated. A complete answer before the cut counts.
+    A reply is truncated if its reasoning never ends, or if it was cut off before an answer. A complete answer before the cut counts.
     """
     read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
     if finish_reason == "error":

@@ -54,8 +54,8 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
 def usage_of(replies: Sequence[Any], server: Server | None, **counts: int) -> dict[str, float]:
     """Return the tokens of replies, further counts, and the cost in the currency of the server's prices, if it has any.
 
-    Stored replies of an earlier run count like new ones. A prompt is never empty, so 0 prompt tokens mean that the server did not count;
-    `replies_not_in_cost` is the number of such replies.
+    Stored replies of an earlier run count like new ones. A prompt is never empty, so 0 prompt tokens mean that the server did not count
+    them; `replies_not_in_cost` is the number of such replies.
 
     Args:
         replies: with `tokens`, `prompt_tokens` and `finish_reason`.

@@ -9,7 +9,7 @@ from opencc import OpenCC
 
 _NAMES = r"(?:seed:)?(?:think|thinking|thought|reasoning|思考)"
 _TAG = re.compile(rf"[<\[◁](?P<close>/?){_NAMES}[>\]▷]|<\|(?P<end>begin|end)_of_thought\|>", re.IGNORECASE)
-_SECTION = re.compile(r"\A\s*#{1,4}\s*(?:Thinking|Thoughts|思考(?:过程)?)\s*\n", re.IGNORECASE)  # HuatuoGPT-o1 thinks under a heading
+_SECTION = re.compile(r"\A\s*#{1,4}\s*(?:Thinking|Thoughts|思考(?:过程)?)\s*\n", re.IGNORECASE)  # HuatuoGPT-o1 uses these headings
 _SECTION_END = re.compile(r"\n#{1,4}\s*(?:Final Response|Final Answer|Answer|最终(?:回答|回复|答案))[ \t]*:?(?:\n|$)", re.IGNORECASE)
 _CHANNELS = re.compile(r"\A\s*<\|channel\|>analysis\b")  # gpt-oss
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final\s*<\|message\|>")
@@ -103,13 +103,13 @@ def settled(text: str) -> str:
 
 
 def simplified(text: str) -> str:
-    """Return text in simplified characters; searching for a traditional one first costs a tenth of the conversion."""
+    """Return text in simplified characters. Checking for traditional ones takes a tenth of the time of a conversion, so it comes first."""
     return _converter().convert(text) if _changed().search(text) else text
 
 
 @cache
 def _changed() -> re.Pattern:
-    """Return a pattern of all characters that conversion changes."""
+    """Return a pattern that matches each character that the conversion changes."""
     every = "".join(map(chr, range(0x3400, 0xA000)))
     return re.compile("[" + "".join(old for old, new in zip(every, _converter().convert(every), strict=True) if old != new) + "]")
 

@@ -1,4 +1,4 @@
-"""Words that qualify a verdict, so that it is not the reply's own: doubt, conditions, other people's views, lack of evidence.
+"""Detect words that qualify a verdict, so that it is not the reply's own: doubt, conditions, others' views, lack of evidence.
 
 The functions take the folded text before a verdict and return whether such a word applies to it.
 """

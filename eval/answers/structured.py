@@ -1,6 +1,6 @@
 """Extract values or letters from structured replies (folded text): JSON fields, Markdown tables, options judged one by one.
 
-A truncated reply keeps the fields before the cut, so nothing here needs the closing bracket.
+A truncated reply keeps the fields before the cut, so no function here requires the closing bracket.
 """
 
 import re
@@ -104,7 +104,7 @@ def json_fields(text: str) -> list[Field]:
 
 
 def table_rows(text: str) -> list[list[str]]:
-    """Return the rows of the first Markdown table, header first; empty without a rule below the header."""
+    """Return the rows of the first Markdown table, header first; none if no rule follows the header."""
     if "|" not in text or "-" not in text:
         return []
     rows: list[list[str]] = []
@@ -160,7 +160,7 @@ def _numbered_cells(rows: Sequence[Sequence[str]]) -> dict[int, str]:
         return {number: value for number, value in reversed(numbered) if number}
     if all(numbers := [number_of(head) for head in heads]) and len(body[0]) == len(heads):
         return dict(zip(numbers, body[0], strict=True))
-    if any(numbers := [number_of(head) for head in heads[1:]]):  # the questions side by side, their answers below
+    if any(numbers := [number_of(head) for head in heads[1:]]):  # questions are side by side, with their answers below
         answers = next((row[1:] for row in body if _ANSWER_LABEL.fullmatch(row[0])), [])
         return {number: value for number, value in zip(numbers, answers, strict=False) if number}
     return {}

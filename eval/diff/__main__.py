@@ -41,8 +41,8 @@ _MEANINGS = {
 
 
 CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
-"""Why an item has another result, in order of precedence: another correct answer, another number of repeats, another prompt, another
-reply to the same prompt (by other weights or the same), another parsed answer of the same reply, another mark for it."""
+"""Why the result of an item changed, in order of precedence: another correct answer, another number of repeats, another prompt, another
+reply to the same prompt (by other weights or the same), another parsed answer of the same reply, another mark for the same reply."""
 _MOST_KEYS = 10  # listed without --items
 _MOST_PARAMS = 4
 
@@ -62,8 +62,8 @@ class RateEffect(NamedTuple):
 def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[RateEffect]:
     """Split a change into parts whose effects sum exactly to mean(after) - mean(before).
 
-    Removing items changes the rate from the old mean to the shared items' old mean; then these get their new results, cause by cause;
-    then the added items change it to the new mean. If nothing is shared, the complete change is `added`.
+    First, removing items changes the rate to the shared items' old mean. Then the shared items get their new results, cause by cause.
+    Finally, the added items change the rate to the new mean. If no item is shared, the complete change is `added`.
 
     Args:
         causes: shared item -> why it has another result, if it does.

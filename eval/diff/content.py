@@ -55,7 +55,7 @@ class ChangesOfKind(NamedTuple):
 
     total: int
     displayed: list[RecordChange]
-    """The first by id, at most `MAX_DISPLAYED`."""
+    """The first changes by id, at most `MAX_DISPLAYED`."""
     withheld: int
     """Number of checked records that are reserved in one of the versions, or would reveal the reserved split."""
 

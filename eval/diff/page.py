@@ -29,7 +29,7 @@ SAME = "as before"
 def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the second version's item browser, with the changes since the first as an additional filter.
 
-    An additional file, `since.js`, has only the changes, for the item browser of the second version's report in the parent folder.
+    An additional file, `since.js`, contains only the changes, for the item browser of the second version's report in the parent folder.
 
     Args:
         since: item -> its change; items without one are unchanged.
@@ -47,7 +47,7 @@ def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: M
 def browser_files(
     version: DataVersion, runs: Iterable[str], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the item browser of a version; `further` as in `Browser`."""
+    """Yield the files of the item browser of a version; `further` is as in `Browser`."""
     questions, claimed = sorted(version.questions_of("test"), key=_id_of), sorted(_claims_of(version), key=_id_of)
     about = {run: {"model": version.model_of(run), "task": ""} for run in runs}
     replies = {run: paired_replies(map(_committed, version.scores(run)), version.replies(run)) for run in runs}
@@ -100,7 +100,7 @@ class FacetChange(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Change of accuracy; None if one of the versions has none."""
+        """Change of accuracy; None if a version has no accuracy."""
         return None if self.before is None or self.now is None else self.now - self.before
 
 

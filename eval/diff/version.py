@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class VersionScore(Score, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A score of any version: unknown fields are ignored, and fields that an older version lacks are empty, as in the records below."""
+    """A score of any version. Here and in the records below, unknown fields are ignored, and fields that a version lacks are empty."""
 
     outcome: str  # type: ignore[assignment]
     answer: str | None = None
@@ -107,7 +107,7 @@ class DataVersion:
     def __init__(self, name: str, repository: Path = Path()) -> None:
         self.name = name
         self._read, self._has, self.about = (*_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
-        """Display name of the version; for a revision with commit and day."""
+        """Display name of the version; for a revision, it includes commit and day."""
         self._trees: dict[str, dict[str, Any]] = {}
 
     def runs(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class DataVersion:
         return self._tree(PARAMS_FILE).get(block) or {}
 
     def params_changed(self, since: "DataVersion") -> list[str]:
-        """Return the parameters that differ from another version, in words."""
+        """Return a description of each parameter that differs from another version."""
         return [*_changes(since._tree(PARAMS_FILE), self._tree(PARAMS_FILE))]
 
     def scores(self, run: str) -> list[VersionScore]:
@@ -196,7 +196,7 @@ class DataVersion:
 
 
 def _changes(before: Any, after: Any, key: str = "") -> Iterator[str]:
-    """Yield `split.seed 1 -> 2`; a block that only one of the two has is one entry."""
+    """Yield each difference, such as `split.seed 1 -> 2`; a block that only one version has is one entry."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name in {**before, **after}:
             yield from _changes(before.get(name), after.get(name), f"{key}.{name}".lstrip("."))
@@ -209,7 +209,7 @@ RETRAINED = "retrained"
 
 
 def training_of(a: DataVersion, b: DataVersion, run: str) -> tuple[str, bool]:
-    """Return in words whether a run's weights are the same in two versions, as far as known, and whether they certainly differ."""
+    """Return a text that says whether a run has the same weights in two versions, and whether they certainly differ."""
     before, after = a.model_of(run), b.model_of(run)
     weights = a.weights_of(run), b.weights_of(run)
     if None in (before, after):
@@ -266,7 +266,7 @@ def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], Call
     files: Any = DVCFileSystem(repo=root, rev=commit)
 
     def read(path: str) -> bytes:
-        scope = "tags" if name in git.list_tags() else "commits"  # `dvc pull` fetches the checked-out version alone
+        scope = "tags" if name in git.list_tags() else "commits"  # `dvc pull` only fetches the checked-out version
         advice = f"`dvc fetch --all-{scope}` fetches it if it was pushed, else `git checkout {name} && dvc repro` builds it again"
         try:
             return files.read_bytes(path)

@@ -1,6 +1,7 @@
 """Stage `errors`: replies to claims and their scores -> why pairs are not right, and the queue for annotators.
 
-SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` writes eval/labels.jsonl: docs/evaluation.md
+SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` writes eval/labels.jsonl.
+See docs/evaluation.md.
 """
 
 import logging
@@ -98,8 +99,8 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.metrics, {"labels": labelled, "unused_labels": labelled - len(used), "runs": figures, "agreement": agreed})
     if unused := labelled - len(used):
         logging.getLogger("errors").warning(
-            "%d of %d labels in %s count only for the agreement: the sheets no longer have their replies (new training or prompt); "
-            "label the new ones: fill in copies of the sheets in %s, then `python -m eval.review COPIES`",
+            "%d of %d labels in %s count only towards agreement, because the sheets no longer contain their replies (new training or "
+            "prompt); to label the new replies, fill in copies of the sheets in %s, then run `python -m eval.review COPIES`",
             unused, labelled, args.labels, args.out,
         )  # fmt: skip
     todo = f"; no reply is labelled yet: fill in copies of the sheets in {args.out}, then `python -m eval.review COPIES`" if figures else ""
@@ -108,7 +109,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
-    """Return the runs of task claim with their models, from params.yaml or, if called by hand without it, from the plan."""
+    """Return the runs of task claim with their models, from params.yaml or, if it is not passed, from the plan."""
     if runs := runs_on_test(args.all_params.get("runs") or {}):
         return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
     planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]
@@ -117,7 +118,7 @@ def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
 
 _PROMPT = Path(__file__).parent / "prompts" / "error_type.txt"
 _OPEN = ("sycophancy", "contrary", "reversed")
-"""Patterns that may turn out to be another error, depending on the reason."""
+"""Patterns for which the reason decides which error it is."""
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
 _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
 _LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")

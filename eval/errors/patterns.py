@@ -101,7 +101,7 @@ def _text(reply: str) -> str:
 def _restated(pair: Pair) -> str | None:
     """Return the passage of the reply to the non-factual claim that restates the factual one.
 
-    With the same number of negations, a sentence must contain its tail and most of its words, or a clause its head and tail.
+    The passage has as many negations as the claim. It has the claim's tail and most of its words, or is a clause with its head and tail.
     """
     claim = pair.claim
     denials = len(_DENIES.findall(claim.factual))

@@ -137,7 +137,7 @@ def ratings_of(labels: Mapping[str, Mapping[str, Label]], allowed: Sequence[str]
 
 
 def markdown(runs: Mapping[str, Figures]) -> str:
-    """Return the page: a line per run and method, shares in percent of that line's pairs."""
+    """Return the page: a row per run and method, with shares in percent of the row's pairs."""
     lines = [f"| run | method | pairs | {' | '.join(_PAGE_HEAD)} | undecided |", f"|---|---|{'---:|' * (len(_PAGE_HEAD) + 2)}"]
     for run, figures in runs.items():
         for way in ("by_verdicts", "proposed", "by_people"):

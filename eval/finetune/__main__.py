@@ -30,8 +30,8 @@ from eval.tasks.request import Request
 
 _THREADS = 1  # the result depends on the number of threads; a second one gains little and stalls on shared cores
 _GRID = 2.0**16
-"""Weights are rounded to multiples of 1 / _GRID after each step. This is far coarser than the differences between summation orders, so
-they vanish before the next step amplifies them (over 1,251 steps from 1e-16 to 4e-6), and far finer than a step."""
+"""Weights are rounded to multiples of 1 / _GRID after each step. The grid is far finer than a step, but far coarser than the differences
+between summation orders, so these vanish before the next step amplifies them (over 1,251 steps from 1e-16 to 4e-6)."""
 _MAX_POSITIONS = 32768  # enough for few-shot prompts; rotary positions cost nothing
 
 
@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "finetune", Training, paths, keyed=True)
     if os.environ.get("RANK", "0") != "0":
-        print("finetune: only one process trains, so that sums are the same everywhere; this one exits", file=sys.stderr)
+        print("finetune: only the first process trains, so that sums are the same everywhere; this process exits", file=sys.stderr)
         return
     training: Training = args.params
     if training.hidden % (2 * training.heads):

@@ -28,7 +28,7 @@ _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p
 
 
 class TrainingExample(NamedTuple):
-    """Token ids, and for each the target id, or -100 if it is not a target."""
+    """Token ids, and the target id of each token, or -100 if it is not a target."""
 
     ids: list[int]
     targets: list[int]
@@ -48,7 +48,7 @@ def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> lis
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
     """Return the requests of the trained tasks with known answers, in all wordings; the solution is the shortest reply in the format.
 
-    A request that follows another includes that one's question and correct reply.
+    A request that follows another one includes the earlier question and its correct reply.
     """
     solved_requests = []
     for task in map(TASKS.__getitem__, dict.fromkeys(_TASKS_BY_READER.values())):

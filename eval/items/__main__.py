@@ -1,8 +1,7 @@
 """Stage `items`: the scores of all runs -> statistics of each item and of the tests, and a queue of keys that are probably wrong.
 
 Runs of one model are not independent, so only one run per model counts: the one with the most known replies, then the most correct ones.
-Baselines say nothing about an item and do not count.
-docs/items.md
+Baselines do not count, since their replies say nothing about an item. See docs/items.md.
 """
 
 import logging
@@ -49,7 +48,7 @@ _FACETS = ("type", "exam", "subject", "source")
 _LETTER_TASKS = ("choice", "tcm", "tf")
 """Tasks whose answers are options. Words for blanks are correct in several spellings, so their keys are not examined."""
 FILES = {"claim": "claims", "fourfold": "fourfold"}
-"""Records that a task uses instead of questions. Not imported from `eval.tasks`, where a changed prompt would make this stage stale."""
+"""Records that a task uses instead of questions. Not imported from `eval.tasks`, since any changed prompt would make this stage stale."""
 _NO_KEY = -2
 _LABELS = {
     "by": "Divided by", "name": "Part", "id": "Item",
@@ -83,7 +82,7 @@ class Origin(Struct):
 
 
 class Asked(Struct):
-    """The fields used of a question, claim pair or fourfold row of the test split; others are ignored."""
+    """The required fields of a question, claim pair or fourfold row of the test split; others are ignored."""
 
     id: str
     question_type: str = ""

@@ -15,17 +15,17 @@ SUSPECT = 2.0
 """Evidence, in standard errors, from which a key is queued. In simulations, 2 of 1,000 correct keys reach it with 40 independent models,
 83 with 5 families of 8 near-copies."""
 OF_EXPLANATION = 3.0
-"""Evidence added by an explanation that gives other letters than the key."""
+"""Evidence added by an explanation that gives different letters from the key."""
 _LETTERS = re.compile("[A-JＡ-Ｊ]")
 
 
 def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[np.int64]) -> pd.DataFrame:
     """Return, for each item, the strongest competing answer, the votes, and the evidence against its key in standard errors.
 
-    Two statistics, each roughly standard normal for a correct key, are combined (Stouffer). The vote weights each model by the log odds,
-    from its share correct on the other items, that it is right rather than wrong with this answer; a model at chance has no weight. The
-    contrast tests whether models with the other answer are better than those with the key, as a correlation by Fisher's z. On a hard item
-    that most models miss, the votes are against the key but the better models for it; with a wrong key both are against it.
+    Two statistics, each roughly standard normal for a correct key, are combined (Stouffer). The vote weights each model by the log odds
+    that it is right rather than wrong with this answer, estimated from its share correct on the other items; a model at chance has no
+    weight. The contrast tests whether models with the other answer are better than those with the key, as a correlation by Fisher's z. On
+    a hard item that most models miss, the votes contradict the key but the better models support it; with a wrong key, both contradict it.
 
     Args:
         codes: items by models; the number of each answer, `NO_ANSWER` if there is none.

@@ -28,7 +28,7 @@ class Suspicion(NamedTuple):
     proposed: str | None
     """The answer that the evidence supports."""
     strength: float
-    """Sorts the queue: the evidence, plus a bonus if the explanation gives another answer."""
+    """The evidence, plus a bonus if the explanation gives another answer; the queue is sorted by it."""
     evidence: float | None
     weak: bool
     because: list[str]

@@ -27,7 +27,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Reply(Struct):
-    """The fields used of a score; others are ignored."""
+    """The required fields of a score; others are ignored."""
 
     item_id: str
     repeat: int
@@ -44,7 +44,7 @@ class RunReplies(NamedTuple):
     codes: Codes
     """Number of the answer in the first repeat; `NO_ANSWER` if a part of it is missing."""
     unparsed: Shares
-    """Share of the replies without a readable answer; like the next two, NaN if nothing was asked."""
+    """Share of the replies without a readable answer; like the next two fields, NaN if nothing was asked."""
     omitted: Shares
     """Share of the replies that were cut off before an answer or never came."""
     same: Shares
@@ -64,7 +64,7 @@ class TaskReplies(NamedTuple):
     answers: list[str]
     """The answer of each code; for items with several parts, the answer to a single sentence."""
     unparsed: Shares
-    """Mean over the models for each item, like the next."""
+    """Mean over the models for each item, like the next field."""
     omitted: Shares
     consistent: Shares
     """Share of the runs with several orders or wordings in which the answer never changes; NaN without such runs."""

@@ -94,8 +94,8 @@ def figures_of_test(right: Matrix) -> Figures:
 
     `alpha` is Cronbach's (KR-20 if items are only right or wrong), over the items that every model replied to. `sem` is the standard error
     of measurement of a model's share correct. `same_replies` is the share of items, except those at floor and ceiling, with the same
-    results over models as another item: with few models by chance, with many because the items ask the same. A test of `items_needed`
-    items has a reliability of 0.9 (Spearman-Brown).
+    results over models as another item: by chance with few models, because the items ask the same thing with many. A test of
+    `items_needed` items has a reliability of 0.9 (Spearman-Brown).
     """
     share = np.divide(np.nansum(right, axis=1), np.sum(~np.isnan(right), axis=1)) if right.size else np.zeros(0)
     between = right[(share > 0) & (share < 1)]

@@ -157,7 +157,7 @@ def figures(replies: Iterable[MarkedReply]) -> Figures:
 def _row(question: Question, score: Score, judgements: Sequence[Judgement]) -> tuple:
     """Return the row of a reply, with the means of its parsed marks: 0 if it has no answer, None if no mark could be parsed.
 
-    A published parser gets one judgement, in the published order.
+    Published parsers use only the first judgement in the published order.
     """
     marks = [one.mark for one in judgements if one.mark is not None] if score.answer else [0.0]
     by_order = [[one.mark for one in judgements if one.order == order and one.mark is not None] for order in ORDERS]
@@ -221,7 +221,7 @@ def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
 def _alpha(first: np.ndarray, second: np.ndarray) -> float | None:
     """Return Krippendorff's alpha for interval data; None if all marks are equal.
 
-    With two marks per answer it follows from sums; more marks would need a table of answers by distinct marks, which grows with both.
+    With two marks per answer, alpha follows from sums. With more, it would need a table of answers by distinct marks.
     """
     marks = np.concatenate([first, second])
     if np.ptp(marks) == 0:

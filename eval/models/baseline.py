@@ -125,7 +125,7 @@ class Baseline:
         """Yield the rule's reply to each query.
 
         Raises:
-            ValueError: the rule cannot reply to a question type, or the settings ask for sampling; raised before the first reply.
+            ValueError: the rule cannot reply to a question type, or the settings require sampling; raised before the first reply.
         """
         for name, value in _UNUSED.items():
             if getattr(settings, name) != value:

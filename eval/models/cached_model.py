@@ -1,4 +1,4 @@
-"""Answer requests from stored replies, or ask the model and store its new replies."""
+"""Answer requests from stored replies, or send them to the model and store its replies."""
 
 import atexit
 import hashlib
@@ -26,7 +26,7 @@ _METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/3"}
 Raise it when a change affects replies, so that stored ones are requested again.
 """
 _AT_ONCE = 1 << 14
-"""Queries passed to a backend at once: their tokens take a few hundred MB, and a server rarely idles until the last one ends."""
+"""Queries passed to a backend at once: their tokens take a few hundred MB, and a server rarely idles while the last ones finish."""
 _NOT_FINITE = "a likelihood is not a finite number"  # JSON cannot express it, and the store would be unreadable
 _PATIENCE = timedelta(days=30)
 """Timeout for the slowest process of a run."""
@@ -63,7 +63,7 @@ class Replied(NamedTuple):
     query: ModelQuery
     reply: Reply
     key: str
-    """Hash of everything the reply depends on; the key of the reply in the store, also if it is missing there."""
+    """Hash of everything the reply depends on: its key in the store, whether or not it is stored."""
 
 
 class CachedModel:
@@ -124,7 +124,7 @@ class CachedModel:
         return made
 
     def _compare_model(self, reply: Reply) -> None:
-        """Warn if a reply comes from another model than earlier ones, new or stored."""
+        """Warn if a reply is from a different model than earlier ones, new or stored."""
         if self._models and reply.model not in self._models:
             before, now = (one or "the requested name" for one in (self._models[-1], reply.model))
             advice = "set another `revision` in params.yaml to request all replies again"
@@ -244,7 +244,7 @@ def _gathered(value: T, rank: Rank) -> list[T]:
 
     if not torch.distributed.is_initialized():
         torch.distributed.init_process_group("gloo", timeout=_PATIENCE)
-        atexit.register(torch.distributed.destroy_process_group)  # its threads would abort the process at exit, though all is written
+        atexit.register(torch.distributed.destroy_process_group)  # its threads would abort the process at exit, although all is written
     values: list[Any] = [None] * rank.of
     torch.distributed.gather_object(value, None if rank.number else values)
     return [] if rank.number else values[1:]
@@ -263,7 +263,7 @@ def settings_of(settings: RequestSettings, backend: Backend | None = None) -> Se
 
 
 def key_of(identity: str, query: ModelQuery, settings: Settings, method: str) -> str:
-    """Return the hash of everything a reply depends on, which excludes the batch, the run's name and the version of the data."""
+    """Return the hash of everything a reply depends on; the batch, the run's name and the version of the data have no effect on it."""
     request = query.request
     what: list[Any] = [identity, prompt_sha256(query.prompt), structs.replace(settings, batch_size=1)]
     what += [_METHOD_VERSIONS.get("verdict" if settings.stop == "verdict" else method, method)]

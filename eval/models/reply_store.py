@@ -42,7 +42,8 @@ class Store:
     def find(self, keys: Iterable[str]) -> dict[str, Reply]:
         """Return the wanted replies that are in the folder by now.
 
-        If two processes made the same request at the same time, this process's own reply wins, or else that of the last file by name.
+        If two processes made the same request at the same time, the reply in this process's file is used, or else that in the last file
+        by name.
 
         Raises:
             ValueError: a line of the store is not a stored reply.
@@ -87,7 +88,7 @@ class Store:
         self._on_disk = time.monotonic()
 
     def _stay_in_folder(self) -> None:
-        """Open a new file if this process's file was deleted, because the next run would not find what is written to that one."""
+        """Open a new file if this process's file was deleted, because the next run would not find replies in a deleted file."""
         try:
             if os.path.samestat(self._path.stat(), os.fstat(self._out.fileno())):
                 return

@@ -32,7 +32,7 @@ class QuestionType(Struct, frozen=True):
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
-    """Parse and score a reply; its answer is in the question's own letters, whatever the order of options."""
+    """Parse and score a reply; its answer has the question's own letters, regardless of the order of options."""
     options = {option.letter: option.text for option in request.options}
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
     hidden = request.answer is None or request.reader == "qa"  # answers in words cannot be compared by letters; a judge marks them
@@ -99,13 +99,13 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
 
 
 def unasked(questions: Iterable[QuestionType], asked: Container[str]) -> dict[str, int]:
-    """Return the number of questions of each type that no run asks."""
+    """Return the number of questions of each type that are in no run."""
     counts = Counter(question.question_type for question in questions if question.id not in asked)
     return dict(sorted(counts.items()))
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Score every run, remove the files of deleted runs, and report which questions no run asks."""
+    """Score every run, remove the files of deleted runs, and report which questions are in no run."""
     paths = {
         "runs": "data/plan",
         "predictions": "data/predictions",
@@ -127,7 +127,7 @@ def main(argv: list[str] | None = None) -> None:
     asked = {one.item_id for run in runs.values() if run.split == TEST for one in builder.by_variant(run)[0]}
     left = unasked(read_jsonl(args.splits / TEST / "questions.jsonl", QuestionType), asked) if runs else {}
     if left:
-        print(f"score: no run asks {', '.join(f'{count} {kind}' for kind, count in left.items())} questions of test", file=sys.stderr)
+        print(f"score: {', '.join(f'{count} {kind}' for kind, count in left.items())} questions of test are in no run", file=sys.stderr)
 
 
 if __name__ == "__main__":

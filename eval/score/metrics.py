@@ -146,7 +146,7 @@ def rate(name: str, marks: Marks, clusters: Mapping[str, Marks]) -> Figures:
 
 
 def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, Marks], headline: bool = False) -> Figures:
-    """Return the accuracy and, if a run has variants, the share that is right each time; `headline` adds accuracy by variant."""
+    """Return the accuracy and, if a run has variants, the share that is always right; `headline` adds accuracy by variant."""
     figures = rate("accuracy", marks, clusters)
     if grid.variants and marks.size:
         figures |= rate("consistent_accuracy", np.all(marks, axis=1)[:, np.newaxis], clusters)
@@ -157,7 +157,7 @@ def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, Marks], headline
 
 
 Part = Callable[[Grid, bool], Figures]
-"""Function of rows, and whether to include the headline's additional intervals; returns metrics."""
+"""Function that computes metrics from rows; the flag adds the headline's intervals."""
 
 
 def claim_figures(grid: Grid) -> Figures:
@@ -181,7 +181,7 @@ def fourfold_figures(grid: Grid) -> Figures:
     """Return how many facts a model knows, meaning that it judges all four sentences correctly; over all facts and by atomic type.
 
     A fact whose answers contradict each other or follow the wording is not known, so a model that guesses without contradicting itself
-    knows a quarter. `true_side` and `false_side` are the shares of tails with both sentences judged correctly; the former is SdAK's
+    knows a quarter. `true_side` and `false_side` are the shares of tails with both sentences judged correctly; `true_side` is SdAK's
     accuracy on these facts. `patterns` has the shares of facts by pattern of the four answers, `detection` the hit rate, false alarms,
     sensitivity d' and criterion c of signal detection: 正确 for a true sentence is a hit, for a false one a false alarm; c below 0 is a
     bias towards 正确. Facts of one head may be known together, so `_by_head` intervals resample heads.
@@ -353,7 +353,7 @@ def _questions(grid: Grid, headline: bool) -> Figures:
 
 
 def _single(grid: Grid, headline: bool) -> Figures:
-    """Return the metrics of one side of the pairs; a sycophant is right on all factual claims and nothing else."""
+    """Return the metrics of one side of the pairs; a sycophant is right on all factual claims and on nothing else."""
     figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items.unit})
     return figures | _committed(grid.committed, grid.committed_right, {})
 
@@ -381,14 +381,14 @@ def _groups(grid: Grid) -> Figures:
 
 
 def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
-    """Return the accuracy if all replies without an answer were wrong, which is the accuracy itself, and if all were right."""
+    """Return the bounds of the accuracy if all replies without an answer were wrong (the accuracy itself) or all were right."""
     return {"accuracy_at_least": accuracy} | {name: value for name, value in at_most.items() if not name.endswith("_std")}
 
 
 def _letters(grid: Grid) -> Figures:
     """Return how often each letter is answered and how often it is correct, by question type over all repeats, as the model saw it.
 
-    This reveals a model that favours one letter. Questions without a known answer are left out. With several orders of options, also
+    A difference shows that a model favours a letter. Questions without a known answer are left out. With several orders of options, also
     return `pull`, the difference of the two shares over replies that have an answer.
     """
     known = grid.rows(pd.notna(grid.items.gold))

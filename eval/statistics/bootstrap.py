@@ -129,8 +129,9 @@ def _clusters(counts: Counts) -> float:
 def _tails(clusters: float) -> tuple[float, float]:
     """Return the quantiles that bound the interval: wider for few clusters, like Student's t.
 
-    For few clusters, the percentile interval is too narrow by sqrt((n - 1) / n) and by normal instead of t quantiles. It is expanded as in
-    T. Hesterberg, What Teachers Should Know About the Bootstrap (The American Statistician 69, 2015), section 4.
+    For few clusters, the percentile interval is too narrow by a factor of sqrt((n - 1) / n), and because it corresponds to normal instead
+    of t quantiles. It is expanded as in T. Hesterberg, What Teachers Should Know About the Bootstrap (The American Statistician 69, 2015),
+    section 4.
     """
     tail = float(scipy.special.ndtr(sqrt(clusters / (clusters - 1)) * scipy.special.stdtrit(clusters - 1, (1 - LEVEL) / 2)))
     return tail, 1 - tail

@@ -1,10 +1,10 @@
 """Put versions of a test on one scale: replies of models to items -> abilities and difficulties in logits, linked by shared items.
 
-This is the Rasch model with a benchmark's roles: few models, many items. Abilities, and the shift between two versions, are estimated by
-conditional maximum likelihood given how many models are right on each item (E. B. Andersen, 1970). This is consistent in the number of
-items, for any number of models and any difficulty. Joint maximum likelihood stretches the scale if models are few, and libraries condition
-on the totals of persons or assume many persons. Replies to one item must be independent, so a model whose replies were reused for the next
-version counts in only one of the two.
+The Rasch model is applied to a benchmark with few models and many items. Abilities, and the shift between two versions, are estimated by
+conditional maximum likelihood given how many models are right on each item (E. B. Andersen, 1970). The estimates are consistent in
+the number of items, for any number of models and any difficulty. Joint maximum likelihood stretches the scale if models are few, and
+libraries condition on the totals of persons or assume many persons. Replies to one item must be independent, so a model whose replies were
+reused for the next version counts in only one of the two.
 """
 
 from typing import NamedTuple
@@ -64,7 +64,7 @@ def fit(replies: npt.ArrayLike) -> Fit:
         replies: models x items, 1 or True if correct; every model was asked every item.
 
     Raises:
-        ValueError: there are fewer than two models, or one is right or wrong on all items that separate models.
+        ValueError: there are fewer than two models, or a model is right or wrong on all items that separate models.
     """
     right = np.asarray(replies).astype(np.int64)
     models, totals = len(right), right.sum(axis=0)

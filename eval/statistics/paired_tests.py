@@ -180,7 +180,7 @@ def larger_p(row: Figures) -> float | None:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for their number, in the given order (S. Holm, 1979).
 
-    Does not use statsmodels, whose `multipletests` runs a full garbage collection per call, which took most of the time of a comparison.
+    statsmodels is not used, because its `multipletests` runs a full garbage collection per call, most of the time of a comparison.
     """
     values = np.asarray(p_values, dtype=float)
     order = np.argsort(values, kind="stable")

@@ -25,7 +25,7 @@ class Task(Struct, frozen=True, kw_only=True):
     """One task. To add one, write a file in `eval/tasks` and an entry each in `eval.tasks.runs.TASKS` and `eval.score.metrics.FIGURES`."""
 
     about: str
-    """One line of description."""
+    """One-line description."""
     prompts: tuple[str, ...]
     """Names of its wordings, the default first."""
     requests: RequestMaker
@@ -57,7 +57,7 @@ def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
 
 
 def read_claims(task: Task, folder: Path) -> Iterator[ClaimPair | Fourfold]:
-    """Yield the claim pairs or fourfold rows that a task uses of a split."""
+    """Yield the claim pairs or fourfold rows of a split, whichever the task uses."""
     if task.of == "fourfold":
         return read_optional(folder / "fourfold.jsonl", Fourfold)
     return read_jsonl(folder / "claims.jsonl", ClaimPair)

@@ -1,4 +1,4 @@
-"""Requests of tasks: one per item, with all that baselines, training and few-shot examples need."""
+"""Requests of tasks: one per item, with everything that baselines, training and few-shot examples need."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -69,7 +69,7 @@ def allowed_answers(request: Request) -> list[str]:
 
 
 def conversation(requests: Sequence[Request]) -> list[Message]:
-    """Return the requests as turns of one conversation, all but the last with solutions, starting with the last one's system message."""
+    """Return the requests as one conversation: the last one's system message, the earlier requests with solutions, and the last request."""
     last = requests[-1]
     messages = [message for message in last.messages if message["role"] == "system"]
     for request in requests:
@@ -80,7 +80,7 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
 
 
 def conversations(requests: Sequence[Request]) -> list[list[Request]]:
-    """Group requests by conversation: each begins one or comes after the request it follows.
+    """Group requests by conversation: each starts a conversation or comes after the request that it follows.
 
     Raises:
         ValueError: an item occurs twice.

@@ -32,7 +32,7 @@ def wording(task: str, name: str | None) -> str:
 
 
 class Variant(NamedTuple):
-    """One way to ask the items of a run; each item is asked `repeats` times this way."""
+    """A variant of a run, in which each item is requested `repeats` times."""
 
     prompt: str
     order: int

@@ -71,7 +71,7 @@ def from_pools(requests: Sequence[Request], pools: Pools, shots: int) -> list[Re
     """Return the requests ready to send, with up to `shots` examples from their pool as earlier turns of the conversation.
 
     Items of a pool share their examples, so their prompts share a prefix; an item related to an example gets the next one instead. A
-    request that follows another gets none, since the first has them. `shots` of each request is the number it got; a pool may have fewer.
+    request that follows another gets none, since the first has them. `shots` of a request is its number of examples.
     """
     return [request if request.follows else _with_examples(request, pools.get(request.pool, []), shots) for request in requests]
 

@@ -46,7 +46,7 @@ class Hit(NamedTuple):
 
 
 class Release(msgspec.Struct, frozen=True):
-    """The fields used of a line in a release's history."""
+    """The required fields of a line in a release's history."""
 
     id: str
     version: str

@@ -146,7 +146,7 @@ def _left(training_set: TrainingSet) -> str:
 
 
 def _counts(training_set: TrainingSet, learned: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Return, for each kind, how many items there are, how many were learned, and how many were left out for which reason."""
+    """Return, for each kind, how many items there are, how many were learned, and how many were left out by reason."""
     return {
         kind: {"items": training_set.items[kind], "lessons": learned[kind], **{f"left_out_{why}": number for why, number in left.items()}}
         for kind, left in training_set.left_out.items()

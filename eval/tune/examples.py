@@ -58,7 +58,7 @@ def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
 
 
 def conversation_example(tokenizer: Any, kind: str, item_id: str, messages: Sequence[Message], template: Template = ()) -> Example:
-    """Return a conversation as evaluation renders it; only the assistant's words and the ends of its turns are targets.
+    """Return a conversation as evaluation renders it; only the assistant's text and the ends of its turns are targets.
 
     If the template renders an earlier turn differently from the last one, only the last reply is a target.
     """
@@ -106,7 +106,7 @@ def step_tokens(examples: Sequence[Example]) -> int:
 
 
 def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int, max_tokens: int, packs: bool) -> list[list[PackedRow]]:
-    """Return the steps, all padded with empty rows, which do not count, to as many rows as the longest.
+    """Return the steps, padded to the number of rows of the longest with empty rows, which do not count.
 
     Args:
         batch_examples: examples per step; 0 fills a step up to `batch_tokens`.

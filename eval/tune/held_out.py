@@ -68,7 +68,7 @@ class HeldOut:
     def overlaps(self, text: str) -> bool:
         """Return whether a user's text contains held-back content, even edited, reworded, or as a question with only its correct answer.
 
-        It overlaps if it has most n-grams of a question with its options or of a case, or a sentence with head and tail of a claim.
+        It does if it has most n-grams of a question with its options or of a case, or a sentence with head and tail of a claim.
         """
         normalized = canonical(text)
         grams = ngrams(normalized, _GRAM_CHARS)

@@ -115,7 +115,7 @@ def be_deterministic() -> None:
 def supports_packing(model: Any) -> bool:
     """Return whether a model reads the second text of a packed row, whose positions restart, as if it were alone.
 
-    A recurrent model, or one that only looks at the mask, does not.
+    A recurrent model, or one that uses only the mask, does not.
     """
     device = next(model.parameters()).device
     first, second = torch.arange(8, device=device)[None] + 1, torch.arange(12, 20, device=device)[None]
@@ -140,7 +140,7 @@ def train(
     checkpoints: Path,
     out: Path,
 ) -> dict[str, Any]:  # fmt: skip
-    """Run the steps, write the model with the lowest dev loss to `out` (the last one without dev), and return metrics.
+    """Run the steps, write the model with the lowest dev loss to `out` (without dev, the last one), and return metrics.
 
     Args:
         checkpoints: folder for checkpoints; an interrupted training with the same data and settings resumes from them.

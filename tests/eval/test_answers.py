@@ -563,8 +563,8 @@ def test_unknown_rule_set_lists_the_known_ones(tmp_path: Path) -> None:
         ({"task": "mcqa", "response": "A", "options": ["荣格", "阿德勒"]}, r"options .* are neither"),
         ({"task": "mcqa", "response": "A", "options": [OPTIONS]}, r".*unknown task of a case group 'mcqa'; known: tcm"),
         ({"task": "essay", "response": "A"}, r".*unknown task 'essay'"),
-        ({"task": "mcqa", "response": "答案是B"}, r"task mcqa without options, .*expected `options`"),
-        ({"task": "mrqa", "response": "B", "options": {}}, r"task mrqa without options, .*expected `options`"),
+        ({"task": "mcqa", "response": "答案是B"}, r"task mcqa: no options, .*expected `options`"),
+        ({"task": "mrqa", "response": "B", "options": {}}, r"task mrqa: no options, .*expected `options`"),
     ],
 )
 def test_invalid_row_is_reported_with_its_line(row: dict, message: str, tmp_path: Path) -> None:

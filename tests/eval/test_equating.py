@@ -147,7 +147,7 @@ def test_versions_with_equal_items_are_merged() -> None:
     assert [row["version"] for row in rows] == ["v2", "v0"] and notes == []
     assert len(rows[0]["models"]) == 9  # the newest run of each model counts
     linked("choice", {"v0": versions["v0"][:1], "v1": versions["v1"]}, notes)
-    assert notes == ["choice: v0 is not on one scale with v1: one model besides baselines, expected two or more"]
+    assert notes == ["choice: v0 is not on one scale with v1: one model besides baselines found, expected two or more"]
 
 
 def test_versions_with_the_same_models_need_four() -> None:
@@ -155,7 +155,7 @@ def test_versions_with_the_same_models_need_four() -> None:
     notes: list[str] = []
     same = {name: runs[4:7] for name, runs in versions.items() if name == "v0"} | {"v1": versions["v1"][:3]}
     assert linked("choice", same, notes) == []
-    assert "3 and 3 models, 3 in both; expected two each, counting those in both on only one" in notes[0]
+    assert "3 and 3 models, 3 in both; expected two each, where a model in both counts only once" in notes[0]
 
 
 @pytest.mark.slow

@@ -225,7 +225,7 @@ def test_failed_call_is_wrong_and_own_run_names_are_rejected(project: Path) -> N
     main(["theirs", path])
     figures = json.loads((project / "imported/theirs/choice.json").read_text())
     assert (figures["accuracy"], figures["outcomes"]["failed"]) == (0.5, 1)
-    with pytest.raises(ValueError, match="not one of our runs: first, second, claims"):
+    with pytest.raises(ValueError, match="not the name of a run: first, second, claims"):
         main(["first", path])
 
 

@@ -151,7 +151,7 @@ def test_a_refusal_in_a_charset_that_is_none_is_a_refusal(charset: str, opened: 
     ("filter", 1, "the server's content filter withheld the reply"),
     ("odd", 1, "the reply ended for an unknown reason: finish_reason gremlins"),
     ("null", 1, "the reply ended for an unknown reason: finish_reason None"),
-    ("tools", 1, "the server calls tools instead of replying; no run offers any"),
+    ("tools", 1, "the server calls tools instead of replying, although no run offers any"),
     ("no-content", 1, "the reply has no text .content: null."),
 ])  # fmt: skip
 def test_what_cannot_be_had_fails_alone_and_with_its_cause(way: str, calls: int, cause: str, opened: Opened, server: Server) -> None:

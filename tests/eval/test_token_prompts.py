@@ -214,7 +214,7 @@ def test_a_prompt_that_is_read_otherwise_is_a_failure(api: str, served: Callable
     _, there = served("cuts", api=api)
     queries = queries_of(there, toy_data, task="claim")[:2]
     for ask in (there.generate, there.loglikelihoods):
-        assert all(one.error.startswith("the server read 8 tokens of a prompt of") for one in replies(ask, queries))
+        assert all(one.error.startswith("the server read 8 tokens, but the prompt has") for one in replies(ask, queries))
 
 
 @pytest.mark.parametrize(("way", "api", "cause"), [
@@ -254,7 +254,7 @@ _TWO = [{"text": "正确", "finish_reason": "stop"}] * 2
     ({"token_ids": [5] * 9, "text": ""}, {}, "the server ignores the limit of 8 tokens: the reply has 9"),
     ({"token_ids": [], "text": "", "finish_reason": "length"}, {}, "the reply was cut off after 0 of 8 tokens: .*"),
     ({}, {"choices": _TWO}, "the server returned 2 replies to one request; .* server.api .*"),
-    ({}, {"usage": None}, "the server does not report the tokens it read of a prompt of .*"),
+    ({}, {"usage": None}, "the server does not report how many tokens of a prompt of .*"),
 ])  # fmt: skip
 def test_replies_that_contradict_themselves_fail(choice: dict, response: dict, cause: str, served: Callable, toy_data: Path) -> None:
     server, there = served()
@@ -310,7 +310,7 @@ def test_answers_of_the_same_tokens_are_no_answers(plain: Path, toy_data: Path, 
     here = opened("huggingface", plain)
     queries = queries_of(here, toy_data, task="claim")[:1]
     monkeypatch.setattr("eval.models.local.loglikelihood.token_ids", lambda _, texts: [[1, 2] for _ in texts])
-    with pytest.raises(ValueError, match=r"the model's tokenizer reads 正确 and 错误 as the same tokens; set `method: generation`"):
+    with pytest.raises(ValueError, match=r"the model's tokenizer encodes 正确 and 错误 as the same tokens; set `method: generation`"):
         replies(here.loglikelihoods, queries)
 
 

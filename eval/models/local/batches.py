@@ -1,10 +1,10 @@
 """Batches of fixed shapes, so that a reply does not depend on other requests, on their order, or on where a run was resumed.
 
 A sum of floating-point numbers depends on the shape of its matrix: a kernel for one row adds in another order than one for sixteen.
-Element-wise kernels process the remainder of 32 with other instructions, so that the last row of a batch can differ from an equal first
-row. On the CPU every batch therefore has 16 rows, whatever `batch_size` says; the last only repeats the one before it and is discarded;
-several threads share the work such that no sum changes. On a GPU memory is the limit: a batch has `batch_size` rows, and another
-`batch_size` may change the last bits.
+Element-wise kernels process the elements after the last multiple of 32 with other instructions, so that the last row of a batch can
+differ from an equal first row. On the CPU, every batch therefore has 16 rows, regardless of `batch_size`; the last row only repeats the
+one before it and is discarded. Threads share the work in a way that changes no sum. On a GPU, memory is the limit, so a batch has
+`batch_size` rows, and another `batch_size` may change the last bits.
 """
 
 import os
@@ -55,9 +55,9 @@ _TRIALS, _SECONDS_BETWEEN = 5, 10.0
 
 
 class Threads:
-    """Chooses how many threads compute: as many as a trial shows to be worth their CPU time, repeated every ten seconds.
+    """Chooses the number of threads by measuring their speed and CPU time, again every ten seconds.
 
-    If the machine has other work, threads that wait for each other take many times the CPU time of one.
+    On a busy machine, threads that wait for each other take many times the CPU time of one thread.
     """
 
     def __init__(self, name: str) -> None:
@@ -66,7 +66,7 @@ class Threads:
         if torch.backends.mkl.is_available():
             is_intel = "GenuineIntel" in Path("/proc/cpuinfo").read_text(encoding="utf-8")  # on AMD, MKL offers only AVX2
             widest = "AVX512" if is_intel and torch.backends.cpu.get_cpu_capability() == "AVX512" else "AVX2"
-            # Makes MKL sum each row the same way, regardless of the number of rows, alignment and thread. Read at its first product.
+            # Makes MKL sum each row the same way, regardless of the number of rows, alignment and thread. MKL reads it once.
             os.environ.setdefault("MKL_CBWR", f"{widest},STRICT")
         torch.set_num_threads(1)
 
@@ -83,7 +83,7 @@ class Threads:
             times, dearer = tried[1][0] / tried[most][0], tried[most][1] / tried[1][1]
             print(
                 f"{self._name}: torch computes with {best} of {most} threads; {most} are {times:.1f} times as fast as one "
-                f"for {dearer:.1f} times the CPU time (tried again while it computes)",
+                f"for {dearer:.1f} times the CPU time (measured again during the run)",
                 file=sys.stderr,
             )
         self._next = time.monotonic() + _SECONDS_BETWEEN
@@ -102,7 +102,7 @@ class Threads:
 def in_batches(
     lengths: Sequence[tuple[int, int]], shape: BatchShape, work: Callable[[list[int], int], list[T]]
 ) -> Iterator[tuple[int, T | None]]:
-    """Yield each index with the output of `work`, short prompts first; None if memory is too small even for that one.
+    """Yield each index with the output of `work`, short prompts first; None if memory is too small for that index alone.
 
     Args:
         lengths: indices with the lengths of their prompts.

@@ -26,7 +26,7 @@ from eval.models.local.prefix_cache import Path, PrefixReader
 class SampledToken(LogitsProcessor):
     """Leaves one possible token per step: the likeliest, or one sampled with random numbers seeded by item and repeat.
 
-    Sampling inside `generate` uses the library's decoding, but makes a draw independent of what else is in the batch.
+    It works within the library's `generate`, but each draw is independent of the other rows of the batch.
     """
 
     def __init__(self, settings: Settings, queries: Sequence[ModelQuery], mask: torch.Tensor, earlier_draws: int = 0) -> None:
@@ -91,7 +91,7 @@ def reply_end(text: str, settings: Settings) -> int | None:
 
 
 class ReplyEndCriteria(StoppingCriteria):
-    """Ends each row of a batch by its own text only."""
+    """Ends each row of a batch as soon as the row's own text is complete."""
 
     def __init__(self, tokenizer: Any, settings: Settings, width: int, generated: Sequence[list[int]]) -> None:
         """Store the width of the prompts and what each row has generated before."""
@@ -131,7 +131,7 @@ def verdict_end(text: str) -> int | None:
 
 
 ROWS = 64
-"""Maximum of rows per step; more make no product faster. If fewer would give other bits, this many are computed."""
+"""Maximum number of rows per step; more rows are not faster. If fewer would give other bits, this many are computed."""
 
 
 class Generated(NamedTuple):
@@ -141,7 +141,7 @@ class Generated(NamedTuple):
     """Without the end token."""
     is_done: bool
     is_cut: bool
-    """Ended by its verdict or a stop string, before its own end."""
+    """Whether a verdict or a stop string ended it before its end token."""
 
 
 class DecodingRow(NamedTuple):

@@ -94,8 +94,8 @@ class HuggingFace:
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
 
-        On a CPU, replies continue from a tree of the prompts and leave one by one. On a GPU, and for models without a prefix cache,
-        complete batches are generated; if replies end with their verdict, finished ones leave in rounds.
+        On a CPU, prompts are read as a tree, and each reply leaves the batch when it ends. On a GPU, and for models without a prefix
+        cache, complete batches are generated; if replies end with their verdict, batches are rebuilt in rounds without finished replies.
         """
         prompts = self._renderer.token_ids(queries)
         fitting = self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts])
@@ -133,7 +133,7 @@ class HuggingFace:
         """Yield the likeliest answer to each request with the likelihoods of all.
 
         Raises:
-            ValueError: the settings ask for sampling, a request has no given answers, or a prompt opens the model's reasoning.
+            ValueError: the settings require sampling, a request has no given answers, or a prompt opens the model's reasoning.
         """
         tokenized = self._renderer.answers(queries, settings)
         fitting = list(self._fitting([(len(answers.start), answers.longest()) for answers in tokenized]))
@@ -248,7 +248,7 @@ def _device() -> torch.device:
 
 
 def _return_freed_blocks() -> None:
-    """Make glibc return freed blocks of a megabyte to the system; it would keep those up to 32 MB, which fragments memory."""
+    """Make glibc return freed blocks of a megabyte or more to the system; by default it keeps up to 32 MB, which fragments memory."""
     getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)(_M_MMAP_THRESHOLD, 1 << 20)
 
 
@@ -315,7 +315,7 @@ def adapted(model: Any, folder: Path) -> Any:
         with safe_open(folder / "adapter_model.safetensors", "pt") as file:
             differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
         if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
-            raise ValueError(f"{left[0]} and {len(left) - 1} others are in only one of them")
+            raise ValueError(f"{left[0]} and {len(left) - 1} others are in only one of the two")
         return made.merge_and_unload()
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
         first = str(error).splitlines()[0][:_MAX_MESSAGE_CHARS]

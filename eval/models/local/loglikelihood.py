@@ -38,7 +38,7 @@ class TokenizedAnswers(Struct, frozen=True, kw_only=True):
 def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[TokenizedAnswers]:
     """Return the allowed answers of each query as tokens.
 
-    Prompt, format and answer are tokenized together, so that a token may span their borders, as when the model reads them.
+    Prompt, format and answer are tokenized together, because a token may span their borders.
 
     Raises:
         ValueError: a request has no answers to choose from.
@@ -54,13 +54,13 @@ def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[Toke
         prompt, start, *whole = token_ids(tokenizer, [query.prompt, *(query.prompt + lead + answer for answer in ["", *answers])])
         for row in whole:
             start = start[: shared_length(start, row)]
-        # Without the end of the reply, AC is always likelier than ACD, whatever the model thinks.
+        # Without the end of the reply, AC is likelier than ACD for every model.
         unended = any(one != other and one.startswith(other) for one in answers for other in answers)
         ends = (END,) if unended else ()
         paths = {answer: (*row[len(start) :], *ends) for answer, row in zip(answers, whole, strict=True)}
         by_path = {path: answer for answer, path in paths.items()}
         for one, other in ((answer, by_path[path]) for answer, path in paths.items() if by_path[path] != answer):
-            raise ValueError(f"the model's tokenizer reads {one} and {other} as the same tokens; set `method: generation` for the run")
+            raise ValueError(f"the model's tokenizer encodes {one} and {other} as the same tokens; set `method: generation` for the run")
         tokenized.append(TokenizedAnswers(prompt_tokens=len(prompt), start=start, paths=paths))
     return tokenized
 

@@ -6,7 +6,7 @@ have the same shape, and none of their rows depends on the others.
 
 Attention is batch-invariant: positions are divided into blocks, and the tokens of a block are computed in one product of the block's shape,
 over all positions up to its end; a span that begins or ends within a block computes the complete block and uses its own rows.
-Replies continue from copies of their paths, all by one token per step; each has its own product over its buffer.
+Replies continue from copies of their paths, each by one token per step; each has its own product over its buffer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _BLOCK = {"cpu": 16, "cuda": 64}
 _ROOM = 64
 """Buffers grow by this many positions, so that all heads have the same alignment in memory."""
 _PATHS_AT_ONCE = 4
-"""Paths per buffer: more waste space when rows end or grow, fewer need more calls."""
+"""Paths per buffer: a higher number wastes space when rows end or grow, and a lower one needs more calls."""
 _NAME = "atomexam_blocks"
 """Name of this attention implementation in transformers."""
 _UNKNOWN = ("sliding_window", "softcap", "s_aux")
@@ -46,7 +46,7 @@ class TokenSpan(NamedTuple):
     """Position of the first token."""
     tokens: list[int]
     wanted: int
-    """Position from which the scores after each token are wanted."""
+    """Position of the first token after which scores are needed."""
     own: "Path | None" = None
     """Receives a copy of the path up to the end of the span."""
 
@@ -149,7 +149,7 @@ class StepAttention:
 
     def __init__(self) -> None:
         self._paths: list[_Paths] = []
-        """Of each length, only the last may have room. The rows of one are computed in one call, each independently."""
+        """Only the last buffer of each length may have free rows. The rows of a buffer are computed in one call, each independently."""
         self._steps: list[tuple[_Paths, torch.Tensor, torch.Tensor, torch.Tensor]] = []
 
     def join(self, row: int, path: Path, tokens: int) -> bool:
@@ -260,7 +260,7 @@ class PrefixReader:
         """Memory of the keys and values of a token, known once the model was tried."""
 
     def is_sound(self) -> bool:
-        """Return whether reading a prompt in parts gives the same scores; not so with a sliding window or a recurrent state."""
+        """Return whether reading a prompt in parts gives the same scores; it does not with a sliding window or a recurrent state."""
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
             return False
         if "longrope" in str(getattr(self._model.config.get_text_config(), "rope_parameters", None)):
@@ -303,7 +303,7 @@ class PrefixReader:
     ) -> Iterator[tuple[int, torch.Tensor | None]]:
         """Yield the index of each row with the scores after it and after each of its nodes, of shape (1 + nodes, vocabulary).
 
-        Yields None if memory is too small even for one row. After a forward pass runs out of memory, the next are smaller, then grow again.
+        Yields None if memory is too small even for one row. After a forward pass runs out of memory, the next are smaller, and grow later.
 
         Args:
             nodes: for each row, the tokens from its end to each node, sorted; the parent of a node is also a node.
@@ -379,7 +379,7 @@ class PrefixReader:
         return dict(zip(order, scores, strict=True))
 
     def _read(self, spans: Sequence[TokenSpan], head_rows: int | None = None) -> torch.Tensor:
-        """Return the scores after each token for which they are wanted."""
+        """Return the scores after each token for which they are needed."""
         head_rows = head_rows or self._head_rows
         tokens = [token for span in spans for token in span.tokens]
         positions = [position for span in spans for position in range(span.start, span.start + len(span.tokens))]
@@ -391,7 +391,7 @@ class PrefixReader:
     def _forward(
         self, attention: BlockAttention | StepAttention, tokens: list[int], positions: list[int], wanted: list[int], head_rows: int
     ) -> torch.Tensor:
-        """Return the scores after the wanted tokens, in the order of their indices."""
+        """Return the scores after these tokens, in the order of their indices."""
         logit_rows = wanted + [0] * (-len(wanted) % head_rows)
         with _in_use(attention, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
             scores = self._model(
@@ -410,7 +410,7 @@ def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]])
     """Yield the tokens to read of each row and of the tree of its nodes, after the prefix shared with the previous path."""
     before: list[int] = []
     for row, nodes, own in rows:
-        known = len(row) - 1  # its last token is always read, since the scores after it are wanted
+        known = len(row) - 1  # its last token is always read, since the scores after it are needed
         for leaf in last_nodes(nodes):
             path = row + list(leaf)
             start = min(shared_length(before, path), known)

@@ -51,7 +51,7 @@ class Renderer:
         """Return the allowed answers of each query as tokens, for their likelihoods.
 
         Raises:
-            ValueError: the settings ask for sampling, a request has no given answers, or a prompt opens the model's reasoning.
+            ValueError: the settings require sampling, a request has no given answers, or a prompt opens the model's reasoning.
         """
         for name in (name for name, value in _NOT_SAMPLED.items() if getattr(settings, name) != value):
             raise ValueError(

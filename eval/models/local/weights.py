@@ -66,7 +66,7 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
 
 
 def _is_path(name: str) -> bool:
-    """Return whether a name is meant as a folder, although none exists; a hub name has only an owner and a name."""
+    """Return whether a name is meant as a folder, although no such folder exists; a hub name has only an owner and a name."""
     return name.startswith((".", "/", "~")) or name.count("/") > 1 or Path(name).parts[0] in ("imports", "data", "models")
 
 

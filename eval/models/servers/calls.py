@@ -1,4 +1,4 @@
-"""Call an OpenAI-compatible server: takes a request body, returns the completion or raises a failure; neither contains the key."""
+"""Send requests to an OpenAI-compatible server, and return completions or raise failures; neither contains the API key."""
 
 import asyncio
 import math
@@ -32,9 +32,9 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between tries, doubled each ti
 _LONGEST_RETRY_AFTER = 600.0
 _CAUSE_CHARS = 300
 _ESCAPES = re.compile(rb"(?i)\\(?:\\|ud[89ab]..\\ud[c-f]..|(ud[89a-f]..))")
-"""In JSON: an escape that is not a lone surrogate, or (as the group) a lone surrogate."""
+"""Matches an escaped backslash, a surrogate pair or, as the group, a lone surrogate in JSON."""
 _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
-"""The second and third come from text-generation-inference."""
+"""`eos_token` and `stop_sequence` come from text-generation-inference."""
 
 
 @dataclass(eq=False)
@@ -43,13 +43,13 @@ class Failure(Exception):
 
     cause: str
     is_retryable: bool = False
-    """Trying again may help."""
+    """Whether a retry may help."""
     wait: float | None = None
     """Seconds that the server asks all callers to wait."""
     is_server_fault: bool = True
-    """The server is at fault, not only this request."""
+    """Whether the server is at fault, not only this request."""
     is_fatal: bool = False
-    """Other requests would fail as well."""
+    """Whether other requests would fail as well."""
     status: int | None = None
     """HTTP status, if any."""
 
@@ -214,7 +214,7 @@ class Caller:
         """Return the completion of one request, with retries if they may help.
 
         Raises:
-            Failure: there is none; `is_fatal` and `is_server_fault` say what that means for other requests.
+            Failure: there is no completion; `is_fatal` and `is_server_fault` say whether other requests are affected.
         """
         jitter = Random(name)  # spreads the workers; no output depends on it
         for number in count(1):
@@ -294,7 +294,7 @@ class Caller:
             raise Failure(f"the reply ended for an unknown reason: finish_reason {self._one_line(choice.finish_reason)}")
         text = choice.text if isinstance(choice, _TextChoice) else choice.message.content
         if isinstance(choice, _ChatChoice) and choice.message.tool_calls:
-            raise Failure("the server calls tools instead of replying; no run offers any")
+            raise Failure("the server calls tools instead of replying, although no run offers any")
         if text is None and choice.finish_reason != "length":  # a model may reason until its limit
             raise Failure("the reply has no text (content: null)")
         token_ids = choice.token_ids if isinstance(choice, _TextChoice) else None
@@ -342,11 +342,12 @@ REMOVED = "[key]"
 _SHORTEST = 8  # a shorter key (`EMPTY`, `x`) is a placeholder, and removing it would damage replies
 _SHORTEST_AS_NUMBERS = 16  # fewer numbers in a row may be ordinary text
 _BREAKS = r"(?:[\s\u200b-\u206f\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u(?:20|fe)..)){0,64}+"
-"""Between two characters: line breaks and zero-width characters, also JSON-escaped. Bounded, since a break may begin like a key."""
+"""Text allowed between two characters: line breaks and zero-width characters, also JSON-escaped. Bounded, since a break may begin like
+a key."""
 _BETWEEN_DIGITS = r"(?:[\s:;,.|_-]|0x|\\{1,8}+[nrtx])*+"
-"""Between two hexadecimal digits of a key, also byte by byte."""
+"""Text allowed between two hexadecimal digits of a key, also before each byte."""
 _BETWEEN_NUMBERS = r"\D{1,8}+0*+"
-"""Between the codes of two characters, decimal or octal."""
+"""Text allowed between the decimal or octal codes of two characters."""
 _URL_SAFE = {"+": "-", "/": "_"}
 _SPELLINGS: tuple[Callable[[str], str], ...] = (  # a spelling that begins like another one comes before it
     lambda char: rf"\\{{1,8}}+(?:(?:u00|x){ord(char):02x}|u{ord(char) + 0xFEE0:04x})",  # JSON, JavaScript; also full width
@@ -360,7 +361,7 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (  # a spelling that begins like 
 
 
 def remover(key: str | None) -> Callable[[str], str]:
-    """Return a function that replaces a key in a text by `[key]`. The text must be complete, since half a key is not found."""
+    """Return a function that replaces a key in a text by `[key]`. The text must be complete, since an incomplete key is not found."""
     if not key or len(key) < _SHORTEST:
         return lambda text: text
     words = (key, *(_in_base(b64encode, 6, key, n) for n in range(3)))
@@ -382,6 +383,6 @@ def _spelled(word: str) -> str:
 
 
 def _in_base(encode: Callable[[bytes], bytes], bits: int, key: str, before: int) -> str:
-    """Return a key's characters, of `bits` each, in base64 or base32 if this many other bytes precede it, such as `Bearer `."""
+    """Return the base64 or base32 characters, of `bits` bits, that contain only the key, if `before` bytes such as `Bearer ` precede it."""
     whole = encode(bytes(before) + key.encode()).decode()
     return whole[-(-before * 8 // bits) : (before + len(key)) * 8 // bits]

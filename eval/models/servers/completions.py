@@ -1,4 +1,4 @@
-"""Send locally rendered prompts to /completions of OpenAI or vLLM: replies and likelihoods equal those of the model in process."""
+"""Send locally rendered prompts to /completions of OpenAI or vLLM: replies and likelihoods equal those of a local model."""
 
 import re
 from collections import Counter
@@ -73,10 +73,10 @@ class Completions:
         return Reply(text=text, finish_reason=reason, tokens=tokens, prompt_tokens=prompt_tokens, model=done.model, replaced=done.replaced)
 
     def _check_spelling(self, done: Completion) -> None:
-        """Check the server's text of a reply against its tokens decoded here; it may lack only a stop string or a broken character.
+        """Check that the server's text of a reply matches its tokens decoded here, except for a stop string or broken characters.
 
         Raises:
-            Failure: the server has another vocabulary, in which the prompt's tokens were other words.
+            Failure: the server has another vocabulary, in which the prompt's tokens stand for other text.
         """
         letters = iter(_NO_LETTER.sub("", self._renderer.text(done.token_ids or [])))
         if not all(letter in letters for letter in _NO_LETTER.sub("", done.text)):
@@ -166,13 +166,13 @@ def _steps(answers: TokenizedAnswers, ends: Sequence[int]) -> list[Step]:
 def _check_prompt(done: Completion, prompt_tokens: int) -> None:
     if not done.prompt_tokens:
         raise Failure(
-            f"the server does not report the tokens it read of a prompt of {prompt_tokens} (usage.prompt_tokens), and may have cut it or "
-            "read another one; set server.api: chat of the model in params.yaml"
+            f"the server does not report how many tokens of a prompt of {prompt_tokens} it read (usage.prompt_tokens), so it may have cut "
+            "or changed the prompt; set server.api: chat of the model in params.yaml"
         )
     if done.prompt_tokens != prompt_tokens:
         raise Failure(
-            f"the server read {done.prompt_tokens} tokens of a prompt of {prompt_tokens}: it cut it, or its tokenizer differs or adds "
-            "tokens to a text; correct server.tokenizer or server.api of the model in params.yaml"
+            f"the server read {done.prompt_tokens} tokens, but the prompt has {prompt_tokens}: the server cut it, or its tokenizer differs "
+            "or adds tokens; correct server.tokenizer or server.api of the model in params.yaml"
         )
 
 

@@ -26,7 +26,7 @@ from eval.tasks.prompt import Message, defused
 if TYPE_CHECKING:
     from eval.models.local.rendering import Renderer
 
-_MAX_FAILURES_IN_A_ROW = 10  # after that many server-side failures the server is considered down; more requests would only cost
+_MAX_FAILURES_IN_A_ROW = 10  # after that many server-side failures, the server is considered down; further requests would only cost money
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they require `max_completion_tokens`; all others accept `max_tokens`
 _logger = logging.getLogger(__name__)
 _OutcomeQueue = SimpleQueue[tuple[int, Any] | None]
@@ -118,7 +118,7 @@ class OpenAI:
         """Yield the likeliest answer to each request with the likelihoods of all.
 
         Raises:
-            ValueError: the API returns no likelihoods of given answers, or for the reasons of `generate` and the renderer's `answers`.
+            ValueError: the API returns no likelihoods of given answers, or `generate` or the renderer's `answers` would raise it.
         """
         if self._completions is None or self._server.api == "text":
             raise ValueError(
@@ -154,7 +154,7 @@ class OpenAI:
                         yield from _rest(outcomes)
                         raise
                     if completed is None:
-                        work.result()  # raises an error in this program
+                        work.result()  # raises the error that ended the worker
                         break
                     yield completed
                     portal.call(room.release)
@@ -168,8 +168,8 @@ class OpenAI:
                 work.cancel()
 
     async def _work(self, calls: Sequence[Call], outcomes: _OutcomeQueue, room: asyncio.Semaphore) -> None:
-        """Put the result or failure of each call into the queue; calls start when there is room."""
-        # A proxy from the environment is not for local servers; a redirect could send prompts anywhere.
+        """Put the result or failure of each call into the queue; a call starts when it acquires the semaphore."""
+        # Proxies from the environment are not meant for local servers; a redirect could send prompts anywhere.
         http = DefaultAsyncHttpxClient(
             trust_env=not _is_near(self._host), follow_redirects=False, headers=UNPACKED, event_hooks={"response": [bounded]}
         )
@@ -252,7 +252,7 @@ class OpenAI:
         return failed_reply(f"{failure}{self._api_hint(failure)}")
 
     def _api_hint(self, failure: Failure) -> str:
-        """Return what to change if a server may not have the API or not accept token ids."""
+        """Return advice for a server that may lack the API or not accept token ids."""
         if self._server.api == "chat" or failure.status not in _REFUSED or not failure.is_server_fault:
             return ""
         others = "chat" if self._server.api == "text" else "text or chat"
