@@ -123,6 +123,8 @@ class RequestSettings(Block, frozen=True):
 
 
 TEST: Literal["test"] = "test"
+REPLY_CHARS = 32
+"""Default reply length in characters: enough for 答案：B or a verdict with the start of a reason."""
 
 
 class Run(RequestSettings, frozen=True, kw_only=True):
@@ -159,6 +161,11 @@ class Run(RequestSettings, frozen=True, kw_only=True):
             raise ValueError(
                 f"stop: verdict applies only to claim and fourfold by generation, found {self.task} by {self.method}; remove it"
             )
+
+    @property
+    def reply_chars(self) -> int:
+        """Default reply length in characters; an analysis needs more."""
+        return 8 * REPLY_CHARS if self.task in ("tcm", "essay") else REPLY_CHARS
 
 
 def runs_on_test(lines: Mapping[str, Any]) -> dict[str, Any]:
