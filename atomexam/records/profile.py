@@ -38,9 +38,9 @@ class Sign(NamedTuple):
 
     holds: Callable[[QuestionItem], bool]
     words: str
-    """Describes a question with the sign."""
+    """Predicate of a sentence about a question with this sign."""
     remedy: str
-    """What to check."""
+    """Question for the user that points to the likely fault."""
 
 
 def options_of(item: QuestionItem) -> list[str]:

@@ -23,10 +23,10 @@ _TYPE = re.compile(TYPE)
 _NUMBER_AND_TYPE = re.compile(
     rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题(?!\s?[|｜])\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+"
 )
-"""Number and type, which other rules handle."""
+"""Words for number and type, which other rules handle."""
 _BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
 _NO_SIGN = r"，。？！；：:（）()“‘《「【〔\[%％‰℃°+×÷=/／"
-"""Signs that never follow the number of a row: sentence punctuation, opening brackets, signs of quantities."""
+"""Characters that never follow the number of a row: sentence punctuation, opening brackets, units and operators."""
 _HEADS = (
     re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
     re.compile(rf"{_BRACKETED}\s*+(?=\S)"),
@@ -232,7 +232,7 @@ _LAST = (
     re.compile(r"(?:(?<=[\u4e00-\u9fff。?_])|(?<=[(\[]\s[)\]])|(?<=[(\[][)\]]))\s?(?P<said>[A-Ja-j]{1,5})$"),
 )
 _LABELLED, _BRACKETS = len(_FIRST) + len(_LAST), 3
-"""Index of labels, and maximum number of brackets and signs around an edge."""
+"""Index of labels, and maximum number of brackets and punctuation marks around an edge."""
 _LETTERS = re.compile(r"(?<![A-Za-z])[A-Ja-j]{1,5}(?![A-Za-z])")
 _SIGNS = re.compile(r"[^\w\s]+")
 _NUMBER = re.compile(r"[\d.、:()]+")

@@ -41,7 +41,7 @@ _SITE_NAMES = (
 )
 _SITES = f"(?:{'|'.join(_SITE_NAMES)})"
 ADDRESS = r"[A-Za-z0-9_./?=&%#:~+-]{1,200}"
-"""Of a site; Chinese words after it are not part of it: 打开www.abc.com后应当."""
+"""The address of a site, without Chinese text after it: 打开www.abc.com后应当."""
 _BUTTON = (
     r"(?:(?<=\S)确认答案|(?<=[）。？！])(?:点击)?(?:显示|查看|提交|隐藏|展开)(?:参考|正确)?(?:答案|解析)"
     r"|(?<=[：）。？！])(?:参考|正确|标准)答案[:：]?)"
