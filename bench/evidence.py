@@ -3,7 +3,7 @@
     python bench/evidence.py --claims 14000 --passages 100000
 
 Both sides get the same words, segmented once. rank_bm25 searches for `--sample` of the claims, since all would take hours, and its time is
-extrapolated. Its idf differs slightly from Lucene's, so the ten best results are compared by their overlap.
+extrapolated. Its idf differs slightly from Lucene's, so the comparison is the overlap of the ten best results.
 """
 
 import argparse

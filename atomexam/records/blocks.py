@@ -293,7 +293,7 @@ class Leaks(Block, frozen=True):
     contained: Contained = 0.95
     """A text reveals a question if it contains at least this share of the question's n-grams."""
     contaminated: Literal["mark", "block"] = "mark"
-    """mark lists the questions that a reference contains; block also stops the pipeline."""
+    """Questions that a reference contains: mark lists them, block also stops the pipeline."""
 
 
 class SplitFlags(Split, frozen=True):

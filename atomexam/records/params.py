@@ -146,7 +146,7 @@ class NearDuplicates(Block, frozen=True):
     case_threshold: Annotated[float, Meta(gt=0, le=1)]
     """The same for shared cases, which are compared separately."""
     contaminated: Literal["mark", "drop"] = "mark"
-    """mark lists the questions that a reference also contains in contaminated.jsonl; drop also rejects them."""
+    """Questions that a reference also contains: mark lists them in contaminated.jsonl, drop also rejects them."""
 
 
 class Claims(Block, frozen=True):
@@ -156,7 +156,7 @@ class Claims(Block, frozen=True):
     """Template set in `curation/claims/claims.yaml`."""
     seed: int
     contaminated: Literal["mark", "drop"] = "mark"
-    """mark lists the facts that a reference also states in contaminated.jsonl; drop also rejects them."""
+    """Facts that a reference also states: mark lists them in contaminated.jsonl, drop also rejects them."""
     neutral: Literal["keep", "drop"] = "keep"
     """Whether to keep claims that annotators neither supported nor refuted."""
     design: Literal["paper", "fourfold", "both"] = "both"

@@ -1,4 +1,4 @@
-"""An inverted index of n-grams: find the texts of which another text contains a given share, without comparing all pairs.
+"""An inverted index of n-grams: find the texts that share enough n-grams with another text, without comparing all pairs.
 
 It uses the prefix filter of Chaudhuri et al. 2006: a text that contains a share of another's n-grams contains one of its rarest. A hash
 table skips the many texts that contain none. Neither loses a pair. Joins of millions of texts with each other use the compiled

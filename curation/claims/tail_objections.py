@@ -1,7 +1,7 @@
 """An index of what sources state about all heads, and the objections to calling a tail false of a head.
 
-No source lists everything, so a tail counts as false of a head only if every head that has it is far from this one: another part of the
-body, other departments, no fact or word in common. Relations that sources list completely (`CLOSED`) need less.
+No source is complete, so a tail counts as false of a head only if no head that has it is near this one: it shares no body part,
+department, fact or word with it. Relations that sources list completely (`CLOSED`) need less.
 """
 
 import re

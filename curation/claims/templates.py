@@ -142,7 +142,7 @@ _HALF = str.maketrans("（）【】［］", "()[][]")
 
 @lru_cache(maxsize=1 << 16)  # a million facts share far fewer tails
 def is_unfit(relation: str, tail: str) -> bool:
-    """Return whether a tail is not a short phrase that fits the sentences of its type."""
+    """Return whether a tail is unfit for the sentences of its type, which need a short phrase."""
     if not canonical(tail) or len(tail) > MAX_TAIL_CHARS:
         return True
     if relation == "examination_range":  # symbols, brackets and words are part of a range

@@ -129,7 +129,7 @@ Row = TypeVar("Row", Question, Fact)
 
 
 def decision_for(rows: Iterable[Question], decisions: Mapping[str, Decision]) -> Decision | None:
-    """Return the decision on rows that ask the same thing.
+    """Return the reviewers' decision on rows that ask the same thing, if there is one.
 
     Raises:
         ValueError: decisions on two of them differ.

@@ -39,7 +39,7 @@ class ExpectationEntry(NamedTuple):
 
 
 def read_suite(path: Path) -> list[ExpectationEntry]:
-    """Return the entries of a file.
+    """Return the expectations in a file.
 
     Raises:
         ValueError: the file is not a list of entries; a name or severity is unknown or missing.

@@ -38,7 +38,7 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     change: ChangeKind
     config: str
-    """Config of the item; the last one if it was removed. So are split and hash."""
+    """For a removed item, config, split and hash are its last ones."""
     split: str
     sha256: str
     """Hash of question and answer, which distinguishes an edited item from an unchanged one."""

@@ -15,7 +15,7 @@ TEMPLATE_OF = {"mcqa": "single", "tf": "truth", "mrqa": "multiple", "blank": "bl
 
 
 def tasks(tables: Tables) -> list[dict[str, Any]]:
-    """Return the contents of the task files; a table without test records has none."""
+    """Return the contents of the task files; tables without test records are omitted."""
     described = []
     for config, kind in configs_and_types(tables):
         is_claims = config in (CLAIMS, FOURFOLD)

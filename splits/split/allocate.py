@@ -1,7 +1,7 @@
 """Allocation: questions and their prior assignments -> the split of each. Pure.
 
-Records in test or reserved stay there as long as the quotas allow. Those that may return come next, then new questions, in pairs of
-equal composition; records of train or dev are drawn only when a parameter asks for more than before.
+Records in test or reserved stay there as long as the quotas allow. The remaining room is filled with records that may return, then with
+new questions, in pairs of equal composition; records of train or dev are drawn only if a parameter asks for more than before.
 """
 
 from collections import Counter
@@ -60,7 +60,7 @@ def decide(
 
     Args:
         edited: question id -> ids of earlier questions that it rewords.
-        published: question id -> split in which its source published it and which is kept, outside the quotas.
+        published: question id -> kept split in which its source published it; it does not count towards the quotas.
     """
     units, kept = keep_published(join(summaries), published, ledger, edited)
     settled = settle(units, ledger, edited)

@@ -47,7 +47,7 @@ def _digits(hashes: np.ndarray) -> str:
 
 
 def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return, for each (id, text) that contains at least half of some sketches, their names, sorted."""
+    """Return text id -> sorted names of the sketches of which the text contains at least half."""
     owners: dict[int, list[str]] = defaultdict(list)
     sizes = {}
     for name, digits in sorted(sketches.items()):

@@ -236,7 +236,7 @@ def _is_word(fragment: str) -> bool:
 
 
 def _without_quotes(text: str) -> str:
-    """Return the elements of ['甲', '乙'] one per line; a truncated list gets an ellipsis."""
+    """Return the elements of a list such as ['甲', '乙'], one per line; if it is truncated, add an ellipsis."""
     if not (opened := _LITERAL.match(text)):
         bare = text.strip()
         inner = bare[1:-1]

@@ -192,7 +192,7 @@ _PREFIX = re.compile(
 _AGAIN = re.compile(rf"^\s*【[^【】]{{0,4}}(?:{_KINDS})[^【】]{{0,4}}】\s*[:：]?")
 """The label repeated at the beginning of its value."""
 _INNER = re.compile(r"^(?:常见|主要|典型|[早晚中后]期|[急慢]性期|临床|其他)*(?:症状|表现|并发症|合并症)(?:有|为|包括)?[:：]\s*(?=.)")
-"""The beginning of a later part of a value: …；晚期症状：血尿."""
+"""The beginning of a further part of a value, such as 晚期症状： in …；晚期症状：血尿."""
 _TRAILING = re.compile(
     r"(?:(?<=[^等\n])|(?<=^等)|(?<=\n等))等++(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
 )

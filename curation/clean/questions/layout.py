@@ -138,7 +138,7 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
 
 
 def _tells(masks: list[str], lines: set[str]) -> bool:
-    """Return whether lines with the same label, not one of `_LABELS`, differ: then they are part of the question, such as options."""
+    """Return whether lines with a label outside `_LABELS` differ, so that they are part of the question, such as options."""
     label, times = Counter(masks).most_common(1)[0] if masks else ("", 0)
     own = {line for line in lines if _mask(line) == label and line.strip("()[]【】〔〕 ") != label}
     return not _LABELS.search(label) and len(own) > max(_FEW, times * _HALF) and all(_LABEL.match(line) for line in own)

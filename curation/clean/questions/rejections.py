@@ -137,7 +137,7 @@ _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。�
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published texts have 1,600 and 305
 _FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are not words
-_CHARS_OF_WORD = 2  # a foreign word counts as a Chinese one would, unless these outweigh Chinese: 關於 acute infarction 之 ECG is Chinese
+_CHARS_OF_WORD = 2  # a foreign word counts like a Chinese one, unless foreign words predominate: 關於 acute infarction 之 ECG is Chinese
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 consists of the bare term, which may be short: 课, 气
 

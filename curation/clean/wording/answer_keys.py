@@ -196,7 +196,7 @@ def is_page_reference(text: str) -> bool:
 
 
 def _is_no_answer(text: str) -> bool:
-    """Return whether a text points elsewhere, is a displaced option, or is the first point of a list whose other points are lost."""
+    """Return whether a text refers elsewhere, is a displaced option, or is the first item of a list without the others."""
     if (
         is_placeholder(text)
         or _POINTS_ELSEWHERE.fullmatch(text)

@@ -300,7 +300,7 @@ _LEAST_SHORT, _SHORT_CHARS = 4, 16
 
 
 def runs_into_next(texts: Sequence[str]) -> bool:
-    """Return whether an option contains the letter and text of the next one, or of one after the last."""
+    """Return whether an option also contains the letter and text of the next option, or of one beyond the last."""
     if not _RUNS_ON.search("\n".join(texts)):
         return False
     return any(
