@@ -33,7 +33,9 @@ def main(argv: list[str] | None = None) -> None:
     what = " ".join(arguments.what)
     paragraphs = explain(what, ledger, arguments.questions, arguments.claims)
     if not paragraphs:
-        raise ValueError(f"{what!r}: no such id or head in {arguments.assignments}, and no such words in {arguments.questions}")
+        raise ValueError(
+            f"{what!r}: no such id or head in {arguments.assignments}, and no question with these words in {arguments.questions}"
+        )
     sys.stdout.write("\n\n".join(paragraphs[:_MAX_PARAGRAPHS]) + "\n")
     if len(paragraphs) > _MAX_PARAGRAPHS:
         print(f"{len(paragraphs) - _MAX_PARAGRAPHS} more match; give more words to narrow the search", file=sys.stderr)

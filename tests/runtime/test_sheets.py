@@ -140,7 +140,7 @@ def test_rejects_what_is_not_a_table(name: str, content: bytes, told: str, tmp_p
 def test_reports_missing_table_and_wrong_suffix(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a\.xlsx: no such file; name a filled table"):
         read_sheet(tmp_path / "a.xlsx")
-    with pytest.raises(ValueError, match=r"found the ending '\.csv'; a workbook is written"):
+    with pytest.raises(ValueError, match=r"found the ending '\.csv'; expected .xlsx, since a workbook is written"):
         write_sheet(tmp_path / "a.csv", ["one"], [])
 
 
