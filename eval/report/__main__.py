@@ -196,6 +196,11 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return out.getvalue()
 
 
+def is_embedded(params: Mapping[str, Any]) -> bool:
+    """Return whether the crawled pages are those of the replicas that ship with the project."""
+    return params.get("sites") == "embedded" and bool(params.get("sources"))
+
+
 def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     """Return what identifies the data: release, version of the splits, dates of the sources, and whether they are replicas."""
     words = [f"release {params['release']['version']}"] if (params.get("release") or {}).get("version") else []
@@ -203,7 +208,7 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     dates: dict[str, list[str]] = {}
     for name, source in (params.get("sources") or {}).items():
         dates.setdefault(str((source or {}).get("snapshot")), []).append(name)
-    replicas = "replicas of " if params.get("sites") == "embedded" else ""
+    replicas = "replicas of " if is_embedded(params) else ""
     return [*words, *(f"snapshot {date}: {replicas}{', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
@@ -291,8 +296,8 @@ def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, An
     by_reason = reasons(rows, reserved)
     files = (path for path in sorted((args.metrics / "crawl").glob("*.json")) if path.stem in (args.all_params.get("sources") or {}))
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in files}
-    context = {"crawls": crawls, "data": stages.data, "profile": stages.profile, "reasons": by_reason}
-    context |= {"folders": REJECTED, "sheets": sheets}
+    context: dict[str, Any] = {"crawls": crawls, "data": stages.data, "profile": stages.profile, "reasons": by_reason}
+    context |= {"folders": REJECTED, "sheets": sheets, "replicas": is_embedded(args.all_params)}
     return rendered("rejected", context, scripted=True)
 
 
@@ -375,7 +380,7 @@ def main(argv: list[str] | None = None) -> None:
             release = args.all_params.get("release") or {}
             text = page(
                 stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}),
-                asked_with(args.all_params, args.data / "plan"),
+                asked_with(args.all_params, args.data / "plan"), args.all_params.get("split") or {}, is_embedded(args.all_params),
             )  # fmt: skip
             part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)

@@ -15,6 +15,7 @@ from atomexam.runtime.stage_summary import LEAST, missing_replies
 from atomexam.text.columns import percent, points
 from eval.report import charts
 from eval.report.first_screen import beside, board, breakdowns, first_runs, parts, size_of
+from eval.report.records import meaning
 from eval.statistics.bootstrap import Figures
 from eval.tasks.runs import TASKS
 
@@ -74,6 +75,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, folder: str 
         "visible": visible,
         "items_of": size_of,
         "setting": charts.setting,
+        "meaning": meaning,
     }
     return environment.get_template(f"{name}.html").render(context)
 
@@ -111,6 +113,8 @@ def page(
     release: Mapping[str, Any] = MappingProxyType({}),
     exams: Mapping[str, Sequence[str]] = MappingProxyType({}),
     asked: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    drawn: Mapping[str, Any] = MappingProxyType({}),
+    replicas: bool = False,
 ) -> str:
     """Return the start page, the report; if `scripted`, its figures link to the items behind them.
 
@@ -122,6 +126,8 @@ def page(
         release: `release` of params.yaml; its name, version and licence are shown.
         exams: code -> names of an exam, the usual one first.
         asked: run -> its model and settings, in words.
+        drawn: `split` of params.yaml.
+        replicas: whether the crawled pages are those of the replicas that ship with the project.
     """
     runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
     table = board(stages, summary)
@@ -162,6 +168,8 @@ def page(
         "ends": ends if steps else None,
         "described": described,
         "asked": asked,
+        "drawn": drawn,
+        "replicas": replicas,
         "names": NAMES | {code: f"{NAMES.get(code, '')} ({words[0]})".lstrip() for code, words in exams.items() if words[0] != code},
         "tasks": {task: TASKS[task].about for task in TASKS if of_task(task)},
         "published": charts.rule_sets(runs),

@@ -160,6 +160,11 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
     return listed
 
 
+def meaning(name: str) -> str:
+    """Return the meaning of a reason as plain text; empty if unknown."""
+    return _plain(REASONS[name].meaning) if name in REASONS else ""
+
+
 def _plain(cell: str) -> str:
     """Return a Markdown cell as plain text."""
     return re.sub(r"\[([^\[\]]{0,200})\]\([^()]{0,200}\)", r"\1", cell).replace("`", "").strip()

@@ -128,7 +128,7 @@ def test_the_table_of_models_has_the_first_run_of_each_task(tables: list[dict]) 
         "Free-text answers, mark of 100",
     ]
     assert [row[0] for row in rows[:2]] == ["tiny", "best knowledge-free baselinewithout random"]
-    assert {row[0].removesuffix(" (baseline)") for row in rows[2:]} == {run["model"] for run in RUNS.values()} - {"tiny"}
+    assert {row[0].partition(" (baseline)")[0] for row in rows[2:]} == {run["model"] for run in RUNS.values()} - {"tiny"}
     for model, *cells, _, _ in [rows[0], *rows[2:]]:
         for at, (task, cell) in enumerate(zip(tasks, cells, strict=True)):
             run = first_of(model.removesuffix(" (baseline)"), task)
