@@ -1,13 +1,13 @@
 # In a fresh clone, two commands do everything: `make repro` and `make test`. Both create .venv.
 SHELL := /bin/bash
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-# Once the packages are installed, nothing may use the network: these settings are for DVC, Great Expectations and the Hugging Face Hub.
+# After the packages are installed, no command may use the network: these settings are for DVC, Great Expectations and the Hugging Face Hub.
 export DVC_NO_ANALYTICS := 1
 export GX_ANALYTICS_ENABLED := false
 export HF_HUB_OFFLINE ?= 1
 # The row order of `dvc metrics diff` depends on Python's string hashes.
 export PYTHONHASHSEED := 0
-# Some environments disable bytecode files; then every stage would compile our modules again, and every test process all tests.
+# If an environment disables bytecode files, every stage compiles our modules again, and every test process all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

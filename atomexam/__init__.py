@@ -4,7 +4,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return a function of the Python API, loaded on first use; no name with a leading underscore is part of it."""
+    """Return a function of the Python API, importing its module on first use. Names with a leading underscore are not part of it."""
     from importlib import import_module
 
     functions: dict[str, str] = import_module("atomexam.api").FUNCTIONS if name[0] != "_" else {}

@@ -78,7 +78,7 @@ class _Version(argparse.Action):
     """Print the installed version, reading it only on request."""
 
     def __call__(self, *_: object) -> None:
-        from importlib import metadata  # slower to import than everything else that --help needs
+        from importlib import metadata  # this import takes longer than the rest of --help
 
         print(f"atomexam {metadata.version('atomexam')}")
         sys.exit()

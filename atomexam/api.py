@@ -24,4 +24,4 @@ FUNCTIONS = {
     "runs": "eval.api",
     "trace": "eval.api",
 }
-"""Each function with its module, by name because `atomexam` imports none of the other packages."""
+"""Function name -> module name; not imported here, because `atomexam` must not depend on the other packages."""

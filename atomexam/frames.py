@@ -12,7 +12,7 @@ from msgspec import NODEFAULT, Struct, structs
 from atomexam.records.checks import convert, one_of
 
 Table = pd.DataFrame | Iterable[Struct | Mapping[str, Any]]
-"""What the functions of the Python API take: a frame, or records or dicts in any order."""
+"""Input of the functions of the Python API: a frame, or records or dicts in any order."""
 
 
 def frame_of(records: Iterable[Struct], shape: type[Struct]) -> pd.DataFrame:
@@ -78,7 +78,7 @@ def _is_empty(values: Mapping[str, Any], field: structs.FieldInfo) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a cell as Python's own value: None for a missing one, lists for arrays."""
+    """Return a cell as a plain Python value: None if it is missing, a list for an array."""
     if isinstance(value, np.ndarray):
         return [_plain(one) for one in value]
     if isinstance(value, np.generic):

@@ -53,14 +53,14 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        facts = list({fact.id: fact for fact in build(args.facts)}.values())  # after near_duplicates, each occurs once
+        facts = list({fact.id: fact for fact in build(args.facts)}.values())  # each fact occurs once, as after near_duplicates
         write_jsonl(folder / "facts.jsonl", facts, key=lambda fact: (fact.id, fact.polarity))
         heads = sorted({fact.head for fact in facts})[::10]
         aliases = [Alias(name=head, alias=f"{head}病", entity_type="disease", provenance=facts[0].provenance[0]) for head in heads]
         write_jsonl(folder / "aliases.jsonl", aliases, key=lambda row: row.name)
         del facts, aliases
         rows = [_run(folder), _run(folder)]
-    print("same bytes" if rows[0] == rows[1] else "OTHER BYTES")
+    print("both runs wrote the same bytes" if rows[0] == rows[1] else "THE RUNS WROTE DIFFERENT BYTES")
 
 
 def _run(folder: Path) -> list[str]:
@@ -70,7 +70,7 @@ def _run(folder: Path) -> list[str]:
     subprocess.run([sys.executable, "-m", "curation.claims", *given], check=True)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"CPU {cpu:.1f} s, wall {wall:.1f} s, most memory of a run {after.ru_maxrss / 1024:.0f} MB")
+    print(f"CPU {cpu:.1f} s, wall {wall:.1f} s, peak memory of a run {after.ru_maxrss / 1024:.0f} MB")
     print((folder / "m.json").read_text(encoding="utf-8").split('"rejected_by_reason"')[1])
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted([*(folder / "out").iterdir(), folder / "chosen.jsonl"])]
 

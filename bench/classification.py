@@ -5,7 +5,7 @@
                                                                     `python -m crawlers.read PATH... > FILE.jsonl` writes such files
     python bench/classification.py --count 300000 --items ...       also the time for this many rows made from these questions
 
-docs/classification.md describes how the labels were made. Unless a table says otherwise, the source's own marks are hidden.
+docs/classification.md describes how the labels were made. Unless a table states otherwise, the source's own marks are hidden.
 """
 
 import argparse

@@ -130,7 +130,7 @@ def _item(number: int, stem: str, options: list[str], answer: str, section: str,
 
 
 def measure(folder: Path) -> None:
-    """Run the stage in this process, on one core; write its time and memory."""
+    """Run the stage in this process, on one core; write the time and memory it took."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     import curation.clean.__main__ as clean

@@ -69,7 +69,7 @@ def replay(pages: Path, out: Path, workers: int) -> None:
 
 
 def load_components() -> None:
-    """Import what runs import at their start, which takes as long for one page as for all."""
+    """Import the modules that each run imports at its start, which takes the same time for any number of pages."""
     from scrapy.settings import Settings, default_settings
     from scrapy.utils.misc import load_object
 
@@ -119,7 +119,7 @@ def served(pages: int) -> Iterator[str]:
         try:
             yield server.stdout.readline().strip()
         finally:
-            server.kill()  # otherwise a failed run would wait for it forever
+            server.kill()  # otherwise a failed run would wait forever for this process
 
 
 def compare(pages: int, rounds: int) -> str:

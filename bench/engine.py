@@ -4,7 +4,7 @@
     python bench/engine.py --counts 1000000 --engines local ray --nodes 2         ray on two nodes of this machine, one CPU each
 
 The questions are those of bench/clean.py, a third of them edited copies of others, which near_duplicates must compare. Each stage runs
-in a separate process; without RAY_ADDRESS it starts a cluster, which is included in the figures.
+in a separate process; without RAY_ADDRESS it starts a cluster, whose start is included in the figures.
 """
 
 import argparse

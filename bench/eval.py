@@ -1,7 +1,7 @@
 """Compare likelihoods and replies with lm-evaluation-harness (`hf`): same prompts, weights and thread, alternating in one process.
 
     python bench/eval.py --limit 100                    one thread of a CPU: a model of 118 million random parameters
-    python bench/eval.py --limit 400 --few              only 8 items, then every hundredth of all, each with a new reader
+    python bench/eval.py --limit 400 --few              only 8 items, then every hundredth of all, each with a new backend
     python bench/eval.py --shape 7b --limit 4000 --batch-sizes 16 64 auto        on a GPU: Qwen2.5-7B's shape, random weights
     python bench/eval.py --shape 7b-stand-in --limit 8 --turns 1                 the same code on a CPU, in a minute
     python bench/eval.py --model FOLDER --replies end --limit 24 --turns 1       replies of 32 tokens; of claims also `--replies verdict`
@@ -95,7 +95,7 @@ def of_ours(backend: HuggingFace, queries: Sequence[ModelQuery]) -> Answers:
 
 
 def of_ours_anew(backend: HuggingFace, queries: Sequence[ModelQuery]) -> Answers:
-    """Return the same, but repeat the checks made when a model is loaded."""
+    """Return the backend's likelihoods like `of_ours`, repeating the checks made when a model is loaded."""
     for name in ("_reader", "_shares_prefixes"):
         backend.__dict__.pop(name, None)
     return of_ours(backend, queries)
@@ -185,11 +185,11 @@ def main() -> None:
         print("  ".join(f"{name:>{width}}" for name, width in COLUMNS.items()))
         for figures in (row for way in args.ways for row in rows_of(way, backend, model, args)):
             print("  ".join(f"{figures[name]:>{width}}" for name, width in COLUMNS.items()), flush=True)
-    print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB at most, of both models and either side")
+    print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB at most, with both models, for either method")
     if torch.cuda.is_available():
-        print(f"at most {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB, of both models and either side")
+        print(f"at most {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB, with both models, for either method")
     where, clock = (torch.cuda.get_device_name(), "the clock") if torch.cuda.is_available() else ("CPU, one thread", "CPU")
-    print(f"{where}, torch {torch.__version__}; seconds of {clock}, the median of {args.turns}")
+    print(f"{where}, torch {torch.__version__}; seconds of {clock}, median of {args.turns}")
 
 
 def rows_of(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace) -> Iterator[dict[str, str]]:

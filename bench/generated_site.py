@@ -94,7 +94,7 @@ class Ours(SourceSpider):
 
 
 class Plain(Spider):
-    """The same spider without the project."""
+    """Plain Scrapy spider with the same parsing."""
 
     name = "plain"
 

@@ -346,7 +346,7 @@ def devices(sizes: Sizes, table: Table, folder: Path) -> None:
             row |= spent | rates(spent["seconds"], count, sum(one.tokens for one in made))
             row["remark"] = "equal to usual, batch 16; " + _right(made, requests)
             row["equal"] = same(made, found["usual 16"])
-    if {f"{here}, float32 16", "cpu 16"} <= found.keys():  # a row that failed has nothing to compare
+    if {f"{here}, float32 16", "cpu 16"} <= found.keys():  # there is nothing to compare in a failed row
         table.add("float32, device and CPU", batch=16, items=count, equal=same(found[f"{here}, float32 16"], found["cpu 16"]))
     with table.line("replies that end with their verdict, usual", batch=16) as row:
         settings = greedy(32, 16, stop="verdict")
@@ -423,7 +423,7 @@ def _backend_on(folder: Path, kind: str, dtype: Any) -> Any:
 
 
 def memory(sizes: Sizes, table: Table, folder: Path) -> None:
-    """Test what happens to requests if memory is too small for a batch, a reading or a prompt."""
+    """Test what happens to requests if memory is too small for a batch, a likelihood computation or a prompt."""
     backend = random_backend(sizes.small, folder)
     few = queries_of(backend, claim_requests(4))
     errors = noted_errors()
@@ -443,7 +443,7 @@ def memory(sizes: Sizes, table: Table, folder: Path) -> None:
 
 
 def full(sizes: Sizes, table: Table, folder: Path) -> None:
-    """Test what happens to requests if others use the entire device, so that libraries below torch fail."""
+    """Test what happens to requests if other processes use the entire device, so that libraries below torch fail."""
     if device() == "cpu":
         table.add("no GPU", remark="not run")
         return
@@ -506,7 +506,7 @@ PARTS: dict[str, tuple[Callable[[Sizes, Table, Path], None], int]] = {
     "full": (full, 45),
     "static": (static, 90),
 }
-"""Parts, with the maximum seconds of each."""
+"""Part -> its time limit in seconds."""
 
 
 def run_parts(args: argparse.Namespace) -> list[dict[str, Any]]:

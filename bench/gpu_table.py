@@ -1,4 +1,4 @@
-"""The table of `bench/gpu.py`: its lines, and the measurement of their time and memory."""
+"""Build the table of `bench/gpu.py`, and measure time and memory of its lines."""
 
 import gc
 import json
@@ -31,7 +31,7 @@ class Table:
         """Add a line with the figures set in the block, or with the error that ended it."""
         try:
             yield figures
-        except Exception as error:  # any error must not lose the other lines
+        except Exception as error:  # no error may lose the other lines
             figures["remark"] = f"failed: {shown(error)}"
         self.add(what, **figures)
         free()

@@ -27,7 +27,7 @@ KINDS = ["bank.xlsx", "bank.json", "bank.txt", "unnamed.xlsx", "unnamed.json", "
 NAMES = {"bank": ["题干", "A", "B", "C", "D", "答案", "解析"], "unnamed": ["tm", "xa", "xb", "xc", "xd", "da", "jx"]}
 ORGANS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼", "血管", "神经", "肌肉", "甲状腺"]
 LESIONS = ["炎症", "肿瘤", "损伤", "畸形", "出血", "梗死", "结核", "囊肿", "脓肿", "溃疡", "萎缩", "肥大", "水肿", "穿孔", "硬化", "坏死"]
-"""Combined with the organs, these give enough options that a column of them is not taken for a category."""
+"""With the organs, these form enough different options that a column of them is not mistaken for a category."""
 ASKS = ["下列器官中最先受到影响的是（ ）", "其病变部位首先考虑下列哪一项（ ）", "主要累及的部位是（ ）", "下列说法中正确的是（ ）"]
 SIGNS = ["发热", "头痛", "水肿", "黄疸", "咳嗽", "心悸", "乏力", "皮疹", "呕吐", "眩晕"]
 

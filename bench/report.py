@@ -86,7 +86,7 @@ def measure(page: Page, folder: Path) -> None:
         page.wait_for_selector("body[data-ready]", timeout=120_000)
         whole.append(time.perf_counter() - started)
     painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    print(f"first paint {painted:.0f} ms; first items after {statistics.median(seen):.2f} s, all after {statistics.median(whole):.2f} s")
+    print(f"first paint {painted:.0f} ms, first items {statistics.median(seen):.2f} s, all items {statistics.median(whole):.2f} s")
     for name, asked in ASKED.items():
         taken = [(page.evaluate(TIMED, asked), page.evaluate(TIMED, "exam=NONE"))[0] for _ in range(TURNS)]
         print(f"  {name:26s} {statistics.median(taken):6.0f} ms, at worst {max(taken):.0f} ms")
@@ -112,7 +112,7 @@ def main() -> None:
         taken = time.perf_counter() - started
         print(f"{args.items} items x {args.runs} runs: {size / 1e6:.1f} MB in {len(files)} files, written in {taken:.1f} s, {peak:.0f} MiB")
         listed = sum(path.stat().st_size for path in files if path.name.startswith("list"))
-        print(f"read when the page opens: {listed / 1e6:.1f} MB; the rest as items are opened")
+        print(f"loaded with the page: {listed / 1e6:.1f} MB; the rest is loaded when items are opened")
         executable = shutil.which("chromium") or shutil.which("google-chrome")
         running = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         measure(running.new_context(offline=True, viewport={"width": 1400, "height": 900}).new_page(), folder)

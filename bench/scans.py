@@ -141,7 +141,7 @@ def main() -> None:
                 print(f"{bank} {number}: {len(own)} printed, {len(sound & expected)} right, {len(bad)} wrong {row.error[:100]}", flush=True)
     print("\n".join(wrong))
     print(f"{pages:.0f} pages: characters {same / chars:.2%} of {chars}; questions {printed}: right {right / printed:.1%}, ", end="")
-    print(f"doubted or unread {doubted / printed:.1%}, wrong in silence {len(wrong) / printed:.2%}; {seconds / pages:.1f} s a page")
+    print(f"doubted or unread {doubted / printed:.1%}, wrong and not doubted {len(wrong) / printed:.2%}; {seconds / pages:.1f} s a page")
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def measure(command: str, folder: Path, root: Path) -> None:
     if status:
         sys.exit(f"error: {words[0]} ended with status {os.waitstatus_to_exitcode(status)}")
     cpu = used.ru_utime + used.ru_stime
-    print(f"{words[0]:<16} {wall:7.1f} s wall {cpu:7.1f} s processor {most / 1e6:6.2f} GB", flush=True)
+    print(f"{words[0]:<16} {wall:7.1f} s wall {cpu:7.1f} s CPU {most / 1e6:6.2f} GB", flush=True)
 
 
 def main() -> None:

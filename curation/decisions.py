@@ -26,10 +26,10 @@ _LETTERS = re.compile(r"[A-J\s,、;/]*")
 
 
 def decision_of(one: ClaimAnswer, known: Mapping[str, SuspectKey]) -> Decision:
-    """Return the decision of one answer.
+    """Return one answer as a decision.
 
     Raises:
-        ValueError: the answer cannot be followed.
+        ValueError: the answer is incomplete, contradicts itself, or is about a changed question.
     """
     row = known[one.claim_id]
     if canonical(one.claim) != canonical(row.question):
@@ -57,7 +57,7 @@ def check(answers: Iterable[ClaimAnswer], known: Mapping[str, SuspectKey]) -> di
     """Return the decisions by question.
 
     Raises:
-        ValueError: an answer cannot be followed, or a question has two decisions; the message lists them all.
+        ValueError: an answer is invalid, or a question has two decisions; the message lists all of them.
     """
     decisions: dict[str, Decision] = {}
     faults = []

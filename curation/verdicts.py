@@ -3,7 +3,7 @@
     python -m curation.verdicts first.xlsx second.csv
     python -m curation.verdicts export.json --annotator 1=first --annotator 2=second
 
-FILES are exports of Label Studio (JSON or JSON-MIN) and filled spreadsheets (.xlsx, .csv). A spreadsheet's annotator is the file's name.
+FILES are exports of Label Studio (JSON or JSON-MIN) and filled spreadsheets (.xlsx, .csv). A spreadsheet is named after its annotator.
 Importing the same answers again changes nothing; an annotator's new answer replaces the earlier one, and is reported. docs/verification.md
 """
 

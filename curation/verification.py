@@ -25,7 +25,7 @@ TO_VERIFY = (
     "Copy the sheet in data/annotation, which the next `evidence` overwrites, name the copies after their annotators and fill them in; "
     "run `python -m curation.verdicts COPIES`, then `dvc repro` (docs/verification.md)."
 )
-"""Instruction in place of an empty table."""
+"""Instructions shown instead of an empty table."""
 
 
 def agreement(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, Any]:
@@ -40,14 +40,14 @@ class Disagreement(Struct, frozen=True):
     atomic_type: str
     claim: str
     outcome: str
-    """The majority's verdict; neutral for a tie."""
+    """The majority verdict; neutral for a tie."""
     verdicts: dict[str, str]
-    """By annotator."""
+    """Annotator -> verdict."""
     comments: dict[str, str]
 
 
 def outcomes(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, str]:
-    """Return the majority's verdict on each claim."""
+    """Return the majority verdict on each claim."""
     return {claim: majority(one.verdict for one in verdicts) for claim, verdicts in votes.items()}
 
 
@@ -74,7 +74,7 @@ def _share(count: int, total: int) -> dict[str, Any]:
 
 
 def markdown(figures: Mapping[str, Any]) -> str:
-    """Return the page: the table, its part in the current data, and the agreement."""
+    """Return the report: the table, its part in the current data, and the agreement."""
     table = figures["table"]
     if not figures["verdicts"]:
         return f"No claim is verified yet. {TO_VERIFY}\n"
@@ -194,7 +194,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def summary_line(figures: dict[str, Any]) -> str:
-    """Return the result of the stage, or what annotators must do first."""
+    """Return the result of the stage on one line, or what annotators must do first."""
     if not figures["verdicts"] and not figures["in_data"]["claims"]:
         return "there is no claim to judge"
     if not figures["verdicts"]:

@@ -1,4 +1,4 @@
-"""The code in the `deps` of dvc.yaml: all modules that a stage imports, directly or indirectly, and the data files that they name.
+"""Write the code in the `deps` of dvc.yaml: all modules that a stage imports, directly or indirectly, and the data files they name.
 
 python -m scripts.code_deps                     write the lists into dvc.yaml
 python -m scripts.code_deps --stale FILE...     print the stages that a change of these files makes stale
@@ -21,7 +21,7 @@ from atomexam.runtime.stage import parser_of
 
 PIPELINE = ROOT / "dvc.yaml"
 CRAWLS = "crawl"
-"""It has no code among its dependencies, so that a corrected spider does not crawl again: the archive has the pages."""
+"""Stage without code among its dependencies, so that a corrected spider does not crawl again: the archive has the pages."""
 EXTRACTS = "extract"
 LISTED = {"inputs": {"crawlers/embedded", "crawlers/sources"}}
 """Folders that a stage reads as files, even if they contain code."""
@@ -71,7 +71,7 @@ def _named() -> set[str]:
 
 
 def planned_code(model: str, params: dict[str, Any]) -> set[Path]:
-    """Return the code that `plan` hashes for a model: the code of its backend and of its runs' tasks."""
+    """Return the code that `plan` hashes for a model: that of its backend and of its runs' tasks."""
     tasks = {run["task"] for run in params["runs"].values() if run["model"] == model}
     return _code_named(frozenset({params["models"][model]["backend"], *tasks}))
 
@@ -149,7 +149,7 @@ def _folded(files: set[Path]) -> Iterator[str]:
 
 
 def deps_of(stage: str, definition: dict[str, Any]) -> list[str]:
-    """Return all dependencies of a stage: its code, and those listed that are not code or occur in its commands."""
+    """Return all dependencies of a stage: its code, and the listed ones that are not code or occur in its commands."""
     words = {word for command in commands_of(definition) for word in command.split()}
     listed = definition["deps"]
     kept = {dep for dep in listed if "${" in dep or dep in words or dep.split("/")[0] not in OURS}

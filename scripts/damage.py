@@ -1,7 +1,7 @@
 """`make verify`, and the first step of `make repro`: repair dvc.lock, and remove damaged outputs and cached copies.
 
-DVC writes dvc.lock in place, accepts one that was truncated between two lines, and trusts its cache. It restores the removed files
-from its cache or builds them again.
+DVC writes dvc.lock in place, accepts a file that was truncated between two lines, and trusts its cache. After this repair, it restores
+the removed files from its cache or builds them again.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ def mend(text: str, committed: str, stages: Mapping[str, int]) -> tuple[str, lis
             entries.popitem()
         parsed = {name: _parsed(f"{_HEADER}  {name}:\n{entry}").get(name) for name, entry in entries.items()}
     torn = {name for name, entry in parsed.items() if not _is_whole(entry)}
-    last = [*entries][-1] if entries else ""  # if truncated between two lines, it may lack outputs
+    last = [*entries][-1] if entries else ""  # an entry truncated between two lines may lack outputs
     torn |= {last} if last in stages and len(_rows(parsed[last], "outs")) < stages[last] else set()
     sound = {name: entry for name, entry in entries.items() if name in stages and name not in torn}
     restored = {name: entry for name, entry in known.items() if name in stages and name not in sound}
@@ -129,7 +129,7 @@ def heal_lock() -> dict[str, Any]:
         )
         stages = stages_of(pipeline, params)
     except (YAMLError, ValueError, KeyError, TypeError, AttributeError):
-        return {}  # DVC itself reports what is wrong with them
+        return {}  # DVC itself reports the faults of these files
     mended, faults = mend(text, committed, stages)
     for fault in faults:
         print(f"dvc.lock {fault}", file=sys.stderr)

@@ -56,7 +56,7 @@ _parsed: dict[bytes, dict[str, Any]] = {}
 def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
     """Yield the lock for changes, and write it if it changed, with the same bytes as DVC itself.
 
-    DVC parses it after each stage in pure Python, which in total takes longer than many stages; here the last parse is cached.
+    DVC parses the lock after each stage in pure Python, which takes longer than many stages; this function caches the last parse.
     """
     content = Path(path).read_bytes() if fs.exists(path) else b""
     if content not in _parsed:
@@ -65,7 +65,7 @@ def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
     data = copy.deepcopy(_parsed[content])
     yield data
     if data != _parsed[content]:
-        with replacing(path) as part:  # DVC would write it in place, and a kill could truncate it
+        with replacing(path) as part:  # DVC would write the file in place, and a kill could truncate it
             dump_yaml(str(part), data, fs=fs)
         _parsed.clear()
         _parsed[Path(path).read_bytes()] = data

@@ -1,4 +1,4 @@
-"""Before `dvc repro`: let DVC track the user's files and replies named in params.yaml; remove items of sources no longer listed.
+"""Before `dvc repro`, let DVC track the user's files and replies named in params.yaml, and remove items of sources no longer listed.
 
 Tracked files are versioned with the data made from them: git has `imports/NAME.dvc`; `dvc push` and `dvc pull` transfer the files.
 """

@@ -25,7 +25,7 @@ SPLIT = Path("metrics/split.json")
 QUESTIONS = Path("data/unique/questions.jsonl")
 PICTURE = Path("docs/pictures/show.svg")
 EXAMPLE = ("--claim_test_share", "0.4")
-"""The parameter changed in README's example."""
+"""The changed parameter in the example of README.md."""
 _CHAR, _LINE = 7.85, 18
 _KEY = re.compile(r"\$\{[^{}]*\}")
 _EACH = {

@@ -48,7 +48,7 @@ def orphans(folder: Path) -> list[psutil.Process]:
             module = words[words.index("-m") + 1] if "-m" in words[:-1] else ""
             if module.split(".")[0] in PACKAGES and Path(process.cwd()) == folder and is_adopted(process) and is_live(process.pid):
                 processes.append(process)
-        except (psutil.Error, OSError):  # it has ended, or belongs to another user
+        except (psutil.Error, OSError):  # the process has ended, or belongs to another user
             continue
     return processes
 
@@ -58,9 +58,9 @@ def remove_former(data: Path) -> None:
 
     DVC would leave these files, changing the hash of their folder. Its cache still has them.
     """
-    for replies in data.glob("predictions/*.jsonl"):  # now one folder per model
+    for replies in data.glob("predictions/*.jsonl"):  # since then, there is one folder per model
         replies.unlink()
-    for description in data.glob("models/*/model.json"):  # those of untrained models are now in data/plan
+    for description in data.glob("models/*/model.json"):  # descriptions of untrained models are now in data/plan
         if [path.name for path in description.parent.iterdir()] == ["model.json"]:
             shutil.rmtree(description.parent)
 
@@ -70,7 +70,7 @@ def is_busy() -> bool:
     try:
         return any(map(is_live, owners(json.loads(LOCK.read_text()))))
     except (FileNotFoundError, json.JSONDecodeError, KeyError, TypeError, AttributeError):
-        return False  # there is no lock, or it was truncated
+        return False  # the lock file is missing or truncated
 
 
 def main() -> None:

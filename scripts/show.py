@@ -59,7 +59,7 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
         for name, counts in summary["splits"].items()
     ]
     results = [(name, judge_headline(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
-    if (rule := summary.get("wording_rule")) and rule["accuracy"] is not None:  # None without claims
+    if (rule := summary.get("wording_rule")) and rule["accuracy"] is not None:  # missing if there are no claims
         results.append(("best wording rule", f"accuracy {100 * rule['accuracy']:.1f} % on claims, by {rule['rule']}"))
     return [f"data    {numbers}", *_block("splits", splits), *_block("runs", results)]
 

@@ -35,7 +35,7 @@ class Splits(NamedTuple):
 
 
 def split(questions: Table = (), claims: Table = (), fourfold: Table = (), *, quota: Mapping[str, int], **settings: Any) -> Splits:
-    """Return records with their split: train, dev, test or reserved (docs/splits.md); no cluster, group or head is in two splits.
+    """Assign records to train, dev, test or reserved (docs/splits.md); no cluster, group or head is in two splits.
 
     This draws a new benchmark. To keep splits when data is added, use the stage `split`, which records them.
 
@@ -57,7 +57,7 @@ def split(questions: Table = (), claims: Table = (), fourfold: Table = (), *, qu
     pairs, rows = records_of(claims, ClaimPair, "claims"), records_of(fourfold, Fourfold, "fourfold")
     given = Questions([summary_of(record) for record in records], records)
     allocations, heads = allocations_of(given, pairs, rows, params, AssignmentLedger(), {})
-    by_split, _ = split_rows(rows, heads)  # no row is set apart: there is no earlier version
+    by_split, _ = split_rows(rows, heads)  # without an earlier version, no row is retired
     split_of_row = {row.id: name for name, members in by_split.items() for row in members}
     return Splits(
         frame_of(records, Question).assign(split=[allocations[record.id].split for record in records]),

@@ -1,4 +1,4 @@
-"""`python -m splits.explain WHAT...`: the split of a record, since when and why. WHAT is an id, a head, or words of a question.
+"""`python -m splits.explain WHAT...`: show which split a record is in, since when and why. WHAT is an id, a head, or words of a question.
 
 python -m splits.explain q-0c79ae8dd1a2b3c4d5e6
 python -m splits.explain 糖尿病
@@ -34,11 +34,11 @@ def main(argv: list[str] | None = None) -> None:
     paragraphs = explain(what, ledger, arguments.questions, arguments.claims)
     if not paragraphs:
         raise ValueError(
-            f"{what!r} is not in {arguments.assignments}, nor are these words in {arguments.questions}; expected an id or words"
+            f"{what!r}: no such id or head in {arguments.assignments}, and no question with these words in {arguments.questions}"
         )
     sys.stdout.write("\n\n".join(paragraphs[:_MAX_PARAGRAPHS]) + "\n")
     if len(paragraphs) > _MAX_PARAGRAPHS:
-        print(f"{len(paragraphs) - _MAX_PARAGRAPHS} more match; give more words", file=sys.stderr)
+        print(f"{len(paragraphs) - _MAX_PARAGRAPHS} more match; give more words to narrow the search", file=sys.stderr)
 
 
 def explain(what: str, ledger: AssignmentLedger, questions: Path, claims: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""A release -> a dataset of the Hugging Face Hub: one commit that replaces an earlier one, and the version as a tag.
+"""A release -> a dataset of the Hugging Face Hub: one commit that replaces the earlier release, tagged with the version.
 
 The key is read from the environment (HF_TOKEN) and never printed. A new repository is private until you make it public on its page.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 from splits.release.__main__ import CHECKSUMS
 
-_HEX_CHARS = 20  # the hash in an id, as `content_id` makes it
+_HEX_CHARS = 20  # the hash in an id from `content_id`
 _HEX = re.compile(rb"[0-9a-f]{20,}")
 _CHECKSUM = re.compile(r"([0-9a-f]{64})  ([\w.-]+(?:/[\w.-]+)*)")
 
@@ -24,7 +24,7 @@ def checksums(path: Path) -> dict[str, str]:
     files = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if not (found := _CHECKSUM.fullmatch(line)) or ".." in found[2].split("/"):
-            raise ValueError(f"{path}: {line!r} found; expected a SHA-256, two spaces, and a path within the folder")
+            raise ValueError(f"{path}: found {line!r}; expected a SHA-256, two spaces, and a path within the folder")
         files[found[2]] = found[1]
     return files
 
@@ -36,18 +36,18 @@ def refuse_reserved(release: Path, files: Sequence[str], reserved: Set[str]) -> 
         for text in _texts(release / name):
             if named := sorted(ids[part] for part in ids.keys() & _hex_parts(text)):
                 raise ValueError(
-                    f"{release / name} names {named[0]}, which is reserved; nothing was sent; build it again: `dvc repro release`"
+                    f"{release / name} names {named[0]}, which is reserved; nothing was sent; build the release again: `dvc repro release`"
                 )
 
 
 def _hex_parts(text: bytes) -> set[bytes]:
-    """Return everything that may be the hash of an id, even inside a longer word, so that adjoining text does not hide an id."""
+    """Return every text that may be the hash of an id, even inside a longer word, so that adjoining text does not hide it."""
     return {word[start : start + _HEX_CHARS] for word in _HEX.findall(text) for start in range(len(word) - _HEX_CHARS + 1)}
 
 
 def _texts(path: Path) -> Iterator[bytes]:
     yield path.read_bytes()
-    if path.suffix == ".parquet":  # its columns are compressed
+    if path.suffix == ".parquet":  # the columns of Parquet are compressed
         import pyarrow.parquet as pq
 
         yield from (str(rows.to_pylist()).encode() for rows in pq.ParquetFile(path).iter_batches())
@@ -76,7 +76,7 @@ def plan(release: Path, files: Sequence[str], name: str, version: str) -> Iterat
 
 
 def push(release: Path, files: Sequence[str], name: str, version: str, token: str) -> Iterator[str]:
-    """Send a release in one commit. Yield first the files of an earlier release that it deletes and whether it is public, last its URL.
+    """Send a release in one commit. Yield the files of an earlier release that it deletes, whether it is public, and finally its URL.
 
     Raises:
         ValueError: the repository has this version already, or files that belong to no release.
@@ -100,7 +100,7 @@ def push(release: Path, files: Sequence[str], name: str, version: str, token: st
         if CHECKSUMS in there:
             released = set(checksums(Path(hub.hf_hub_download(name, CHECKSUMS, revision=info.sha, repo_type="dataset"))))
         elif foreign := sorted(there - {".gitattributes", "README.md"}):
-            raise ValueError(f"{name} has {foreign[0]} but no {CHECKSUMS}: not a release; nothing was sent; name another repository")
+            raise ValueError(f"{name} has {foreign[0]} but no {CHECKSUMS}, so it is no release; nothing was sent; name another repository")
         old = sorted(there & released - {*files})
         yield from (f"     deleted  {file}" for file in old)
         if not info.private:

@@ -1,9 +1,9 @@
-"""Open commitments of a release: the reserved split -> one proof per record; with --check, proofs and a release -> whether they hold.
+"""Open commitments of a release: the reserved split -> a proof per record. With --check, verify proofs against a release.
 
     python -m splits.prove ID…  > proofs.jsonl          proofs of these records, or of all reserved ones
     python -m splits.prove --check proofs.jsonl         exit status 1 if one does not hold
 
-The split must be that of the release: check its version out first.
+The split must be that of the release, so check out its version first.
 """
 
 import sys
@@ -54,16 +54,16 @@ def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
 
 
 def check(presented: Sequence[Proof], known: set[str]) -> str:
-    """Return one line with the number of opened commitments; a repeated proof opens one.
+    """Return a line with the number of opened commitments; a repeated proof counts once.
 
     Raises:
-        ValueError: a proof does not hold, and the message names it; or there is none.
+        ValueError: there is no proof, or one does not hold; the message names it.
     """
     if not presented:
         raise ValueError("the file contains no proof; `python -m splits.prove > PROOFS` writes proofs")
     if failed := [proof.id for proof in presented if commitment(proof) not in known]:
         raise ValueError(
-            f"{len(failed)} of {len(presented)} proofs do not hold, among them that of {failed[0]}: the release did not reserve it"
+            f"{len(failed)} of {len(presented)} proofs do not hold, such as the one for {failed[0]}: the release did not reserve it"
         )
     return f"{len(set(map(commitment, presented)))} of {len(known)} commitments opened, and all hold"
 

@@ -88,7 +88,7 @@ def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = 
     changes = list(read_jsonl(history, Change))
     known = set(read_ledger(ledger))
     if lost := in_order(known - set(changes)):
-        raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it again: `dvc repro release`")
+        raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; run `dvc repro release`")
     for line in sending:
         print(line)
     if record:

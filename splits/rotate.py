@@ -1,8 +1,8 @@
-"""Rotate the splits once a version is published: reserved becomes test, with the proof that no release showed it; old test is retired.
+"""Rotate the splits after a version is published: reserved becomes test, with proof that no release contained it; old test is retired.
 
-Each reserved unit takes the place of a test unit of equal composition, so test keeps its quotas. A share of these pairs (--keep) stays in
-place: the test records that both versions contain make their scores comparable. The command changes only the ledger of splits and writes
-the proofs. The next `split` draws a new reserve from records that are new in the data, since those in train were published.
+Each reserved unit replaces a test unit of equal composition, so test keeps its quotas. A share of these pairs (--keep) is not exchanged:
+the test records that both versions contain make their scores comparable. The command changes only the ledger of splits and writes the
+proofs. The next `split` draws a new reserved split from records that are new in the data, since those in train were published.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ Units = dict[EvaluationSplit, dict[tuple, list[list[str]]]]
 
 
 class Rotation(NamedTuple):
-    """What moves, as ids in the ledger."""
+    """Ids in the ledger of the records that move."""
 
     to_test: frozenset[str]
     retired: frozenset[str]
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         raise ValueError(f"{arguments.splits / RESERVED}: none of its records can replace one in test; nothing was changed")
     if arguments.dry_run:
         return
-    # Proofs first: they can be written again as long as the ledger is unchanged.
+    # Write the proofs first: they can be written again as long as the ledger is unchanged.
     path = arguments.proofs / f"{version}.jsonl"
     write_jsonl(path, (proof for proof in opened if proof.id in moved), key=lambda proof: proof.id)
     write_assignments(arguments.assignments, rotated(ledger, rotation))
@@ -91,7 +91,7 @@ def published_version(release: Path, ledger: Path) -> str:
 
 
 def refuse_shown(reserved: Iterable[str], ledger: Iterable[Change]) -> None:
-    """Raise ValueError if a reserved record was in a release: its proof would hold, but state an untruth."""
+    """Raise ValueError if a reserved record was in a release, because its proof would be valid but false."""
     shown = {change.id: change.version for change in ledger}
     if known := sorted(key for key in reserved if key in shown):
         raise ValueError(
@@ -101,7 +101,7 @@ def refuse_shown(reserved: Iterable[str], ledger: Iterable[Change]) -> None:
 
 
 def rotate(records: Mapping[EvaluationSplit, Sequence[Record]], ledger: AssignmentLedger, version: str, keep: float) -> Rotation:
-    """Return what moves; equal records and versions give equal rotations.
+    """Return the records that move; equal records and versions give equal rotations.
 
     Args:
         keep: share of the pairs that stay: every fifth for 0.2, over all compositions.
@@ -156,7 +156,7 @@ def _ledger_id(record: Record) -> str:
 
 
 def rotated(ledger: AssignmentLedger, rotation: Rotation) -> AssignmentLedger:
-    """Return the ledger after a rotation. Old test records never return: published as test, they may not go to dev or train."""
+    """Return the ledger after a rotation. Old test records never return, since published test records may not go to dev or train."""
     last = max(ledger.last(), key=lambda version: version.name)
     after = AssignmentLedger([*ledger.versions.values(), *ledger.assigned.values()])
     after.shots = ledger.shots
@@ -168,7 +168,7 @@ def rotated(ledger: AssignmentLedger, rotation: Rotation) -> AssignmentLedger:
 
 
 def summary(records: Mapping[EvaluationSplit, Sequence[Record]], rotation: Rotation) -> Iterator[str]:
-    """Yield lines for people: what moves and what stays."""
+    """Yield lines that report what moves and what stays."""
     for what, is_question in (("questions", True), ("claims", False)):
         test, reserved = (
             [_ledger_id(record) in moving for record in records[side] if isinstance(record, Question) == is_question]

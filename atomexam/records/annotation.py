@@ -31,7 +31,7 @@ class ReplyPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     claim_id: str
     atomic_type: Relation
     asks: Literal["error", "reason"]
-    """error: why is the pair not right? reason: the pair is right; are its reasons sound?"""
+    """error: the pair is wrong; label the kind of error. reason: the pair is right; label whether its reasons are sound."""
     factual: str
     factual_reply: str
     non_factual: str
@@ -40,7 +40,7 @@ class ReplyPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     proposed: Error | None = None
     """Error proposed by rules or a judge; None if `asks` is reason."""
     because: str = ""
-    """Grounds of the proposal."""
+    """Why this error is proposed."""
     labels: dict[str, str]
     """Label by annotator."""
 
@@ -50,7 +50,7 @@ class Label(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     pair_id: str
     annotator: str
-    """Name or number that the annotators agreed on; no mail address, since the file is in git."""
+    """Agreed name or number of the annotator; not an email address, because the file is in git."""
     label: Error | Reason
     comment: str = ""
     claim: str
@@ -80,7 +80,7 @@ class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     withdrawn: Literal["ambiguous", "drop"] | None = None
     """Why a question is removed from the data: more than one answer is defensible, or it is unfit for another reason."""
     note: str | None = None
-    """For readers of the file: the reason, or the fact in words."""
+    """Comment for readers of the file: the reason, or the fact as a sentence."""
 
 
 KEY_VERDICTS = ("key_right", "key_wrong", "ambiguous", "drop")
@@ -94,44 +94,44 @@ class SuspectKey(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     question: str
     """Case, stem and lettered options."""
     options: dict[str, str]
-    """Text by letter."""
+    """Letter -> text."""
     key: str
     """Letters of the key."""
     proposed: str | None
-    """Letters that models or the explanation give instead."""
+    """Letters that the models or the explanation give instead of the key."""
     evidence: float | None
-    """How strongly the better models agree against the key, in standard errors; None without models."""
+    """Strength of the better models' agreement against the key, in standard errors; None without models."""
     weak: bool
     """Whether there are too few models for reliable evidence."""
     because: list[str]
-    """The grounds, in words."""
+    """Reasons why the key is suspect."""
     answers: dict[str, str]
-    """Letters by model."""
+    """Model -> letters of its answer."""
     explanation: str | None
-    """As given by the source."""
+    """The explanation given by the source."""
     twins: list[str]
     """Stems and right options of its near-duplicates."""
     sources: list[str]
     """Sources with this question, sorted."""
     urls: list[str]
-    """Addresses of the pages."""
+    """URLs of the pages."""
 
 
 class Statement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One of the contradicting statements."""
+    """One of several contradicting statements."""
 
     decision: Decision
-    """The line that decides for this statement, ready to be copied."""
+    """The line to copy to the decisions file if this statement is right."""
     rows: int
     """Number of rows with this statement."""
     sources: list[str]
     """Sources with this statement, sorted."""
     urls: list[str]
-    """Addresses of the pages."""
+    """URLs of the pages."""
 
 
 class Review(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One contradiction."""
+    """A contradiction between rows, for a person to decide."""
 
     id: str
     """Id of the cluster, or of the fact."""
@@ -156,11 +156,11 @@ class Verdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
 
     claim_id: str
     annotator: str
-    """Name or number that the annotators agreed on; no mail address, since the file is in git."""
+    """Agreed name or number of the annotator; not an email address, because the file is in git."""
     verdict: Answer
     comment: str = ""
     claim: str
-    """The factual claim as it was judged."""
+    """The factual claim as the annotator saw it."""
     atomic_type: Relation
     """Type of the claim, stored because a refuted claim is removed from the data but still counts under its type."""
     is_false_tail: bool = False

@@ -57,7 +57,7 @@ _NOT_READ = {
     "baseline": Server.__struct_fields__,
     "imported": Server.__struct_fields__,
 }
-"""Fields of `server` that a backend does not have."""
+"""Backend -> fields of `server` that do not apply to it."""
 
 
 class Model(Block, frozen=True):
@@ -123,6 +123,8 @@ class RequestSettings(Block, frozen=True):
 
 
 TEST: Literal["test"] = "test"
+REPLY_CHARS = 32
+"""Default reply length in characters: enough for 答案：B or a verdict with the start of a reason."""
 
 
 class Run(RequestSettings, frozen=True, kw_only=True):
@@ -132,9 +134,9 @@ class Run(RequestSettings, frozen=True, kw_only=True):
     prompt: str | None = None
     """Wording of the task, one of `eval.tasks.runs.TASKS[task].prompts`; None uses the first."""
     prompts: tuple[str, ...] = ()
-    """Several wordings instead of `prompt`; each item is requested in each of them."""
+    """Several wordings instead of `prompt`; each item is sent once per wording."""
     orders: Annotated[int, Meta(ge=1, le=10)] = 1
-    """Number of option orders in which each question is requested: the original, then shifted by one place, by two, …"""
+    """Number of option orders in which each question is sent: the original, then shifted by one position, by two, …"""
     method: Literal["generation", "likelihood"] = "generation"
     """generation: parse the reply. likelihood: use the allowed answer with the highest likelihood under the model."""
     shots: Count = 0
@@ -145,7 +147,7 @@ class Run(RequestSettings, frozen=True, kw_only=True):
     see the rest either."""
 
     stop_strings: Annotated[tuple[Annotated[str, Meta(min_length=1)], ...], Meta(max_length=4)] = field(default_factory=tuple)
-    """A reply ends before the first match of any of these, such as a line break: a base model would continue with the next question.
+    """A reply ends before the first occurrence of any of these, such as a line break; a base model would continue with the next question.
     Servers accept up to four."""
 
     def __post_init__(self) -> None:
@@ -159,6 +161,11 @@ class Run(RequestSettings, frozen=True, kw_only=True):
             raise ValueError(
                 f"stop: verdict applies only to claim and fourfold by generation, found {self.task} by {self.method}; remove it"
             )
+
+    @property
+    def reply_chars(self) -> int:
+        """Default reply length in characters; an analysis needs more."""
+        return 8 * REPLY_CHARS if self.task in ("tcm", "essay") else REPLY_CHARS
 
 
 def runs_on_test(lines: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,7 +191,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "sdak": {"epochs": 2, "batch_examples": 128, "learning_rate": 5e-5, "max_tokens": 2048, "patience": 0},
 }
 _DEFAULTS = {"epochs": 3, "batch_examples": 0, "max_tokens": 2048, "patience": 3}
-_RATES = {"lora": 1e-4, "full": 1e-5}  # from LLaMA-Factory's examples, for models of about 7 billion weights
+_RATES = {"lora": 1e-4, "full": 1e-5}  # from LLaMA-Factory's examples, for models of about 7 billion parameters
 
 
 class Tuning(Block, frozen=True):
@@ -217,7 +224,7 @@ class Tuning(Block, frozen=True):
     checks: Positive = 10
     """Number of times that the dev loss is measured and a checkpoint saved."""
     patience: Count | None = None
-    """Checks without a lower dev loss after which training ends; 0: never. None uses the preset's value, or 3."""
+    """Training stops after this many checks without a lower dev loss; 0: never. None uses the preset's value, or 3."""
     activations: Literal["kept", "again"] = "kept"
     """again: recompute activations in the backward pass (gradient checkpointing): less memory, a third more time."""
 
@@ -283,7 +290,7 @@ class Split(Block, frozen=True):
     dev_share: Share
     """Share of the questions outside test and reserved that goes to dev."""
     balance: Literal["fill", "strict"]
-    """If an exam cannot fill its quota: fill leaves the quotas of the others unchanged, strict lowers all to what every exam can fill."""
+    """If an exam cannot fill its quota: fill keeps the quotas of the others, strict lowers all of them to what every exam can fill."""
     claim_test_share: Share
     """Share of heads (diseases, medicines, …) whose claims go to test; 1.0 follows the paper."""
     claim_reserved_share: Share
@@ -291,9 +298,9 @@ class Split(Block, frozen=True):
 
 class Leaks(Block, frozen=True):
     contained: Contained = 0.95
-    """Share of a question's n-grams from which a text that contains them reveals the question."""
+    """A text reveals a question if it contains at least this share of the question's n-grams."""
     contaminated: Literal["mark", "block"] = "mark"
-    """mark lists the questions that a reference contains; block also stops the pipeline."""
+    """Questions that a reference contains: mark lists them, block also stops the pipeline."""
 
 
 class SplitFlags(Split, frozen=True):

@@ -39,7 +39,7 @@ class Fourfold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tail: str
     """A tail that is true of the head."""
     false_head: str
-    """The head, or another head without the tail if the type has only one tail (infectivity)."""
+    """The head; for a type with only one tail (infectivity), another head that does not have it."""
     false_tail: str
     """A tail of the same kind that is false of `false_head`."""
     true_affirmed: str
@@ -52,7 +52,7 @@ class Fourfold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The false tail denied: true."""
     fact_ids: list[str]
     false_fact_ids: list[str]
-    """The fact that the false tail comes from, then the fact that denies it, if a source has one; empty for a range with other numbers."""
+    """The fact that the false tail is taken from, then the fact that denies it, if there is one; empty for a range with altered numbers."""
     provenance: list[Provenance]
 
 

@@ -13,7 +13,7 @@ class Judgement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     item_id: str
     """Question that was answered."""
     repeat: int
-    """Repeat of the run that gave the answer."""
+    """Number of the repeat in which the run gave the answer."""
     order: Literal["standard_first", "given_first"]
     """Which of the two answers came first in the prompt."""
     draw: int

@@ -71,7 +71,7 @@ class Source(Block, frozen=True):
         _require_day(self.snapshot)
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) == []:
-                raise ValueError(f"{scope}: [] found; expected at least one name; leave `{scope}` out to read all")
+                raise ValueError(f"{scope}: found []; expected at least one name; omit `{scope}` to read all")
         if self.lists is not None:  # `lists: [408]` is also a name
             force_setattr(self, "lists", [str(name) for name in self.lists])
 
@@ -112,13 +112,13 @@ def _require_day(snapshot: str) -> None:
 
 class Extract(Block, frozen=True):
     max_misfit_share: Share
-    """Maximum share of a source's pages that its spider no longer recognizes before the stage fails."""
+    """The stage fails if the spider no longer recognizes a larger share of its source's pages."""
     max_unread_share: Share = 0.05
     """Maximum share of the characters of one file that are in no item, known boilerplate or rejected question."""
     max_unread_page_share: Share = 0.4
     """The same for the visible text of all pages of a site together."""
     max_kind_loss: Share = 0.3
-    """Maximum share of pages, items or filled fields of one kind of page lost since the last snapshot before the stage fails."""
+    """The stage fails if a larger share of the pages, items or filled fields of one kind of page is missing since the last snapshot."""
 
 
 class ExtractFlags(Source, frozen=True):
@@ -136,7 +136,7 @@ class Clean(Block, frozen=True):
     min_chinese_share: Share
     """Share of Chinese characters among the letters of stem and options below which a question is rejected."""
     corroboration: Literal["peers", "organs", "none"] = "peers"
-    """What a fact needs in addition to its wording: related entries that agree, only a head that can have it, or nothing."""
+    """Evidence that a fact needs in addition to its wording: related entries that agree, only a head that can have it, or none."""
 
 
 class NearDuplicates(Block, frozen=True):
@@ -146,7 +146,7 @@ class NearDuplicates(Block, frozen=True):
     case_threshold: Annotated[float, Meta(gt=0, le=1)]
     """The same for shared cases, which are compared separately."""
     contaminated: Literal["mark", "drop"] = "mark"
-    """mark lists the questions that a reference also contains in contaminated.jsonl; drop also rejects them."""
+    """Questions that a reference also contains: mark lists them in contaminated.jsonl, drop also rejects them."""
 
 
 class Claims(Block, frozen=True):
@@ -156,7 +156,7 @@ class Claims(Block, frozen=True):
     """Template set in `curation/claims/claims.yaml`."""
     seed: int
     contaminated: Literal["mark", "drop"] = "mark"
-    """mark lists the facts that a reference also states in contaminated.jsonl; drop also rejects them."""
+    """Facts that a reference also states: mark lists them in contaminated.jsonl, drop also rejects them."""
     neutral: Literal["keep", "drop"] = "keep"
     """Whether to keep claims that annotators neither supported nor refuted."""
     design: Literal["paper", "fourfold", "both"] = "both"

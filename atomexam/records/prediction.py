@@ -37,7 +37,7 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str | None = None
     """Name that a server reports for the model, if it differs from the requested name."""
     key: str | None = None
-    """Hash of everything that the reply depends on: the cache key of pulled replies in a clone; None if they were made elsewhere."""
+    """Hash of everything that the reply depends on: the cache key of pulled replies in a clone; None if the replies were made elsewhere."""
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -16,7 +16,7 @@ from atomexam.text.option_letters import WIDE, names_no_option
 from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 
 MANY_OPTIONS = 3
-"""A question with this many options or more is not true or false."""
+"""A question with at least this many options is not a true-or-false question."""
 _LETTERS = re.compile(r"[A-JＡ-Ｊ]+")
 _BETWEEN = re.compile(r"[\s,，、;；.。/|()（）\[\]]+")
 _MOST_LETTERS = 30  # longer answers are words
@@ -38,9 +38,9 @@ class Sign(NamedTuple):
 
     holds: Callable[[QuestionItem], bool]
     words: str
-    """Describes a question with the sign."""
+    """Predicate of a sentence about a question with this sign."""
     remedy: str
-    """What to check."""
+    """Question for the user that points to the likely fault."""
 
 
 def options_of(item: QuestionItem) -> list[str]:

@@ -44,7 +44,7 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     case_type: CaseType | None = None
     """What a case question asks for; None outside case analysis."""
     group_id: str | None = None
-    """The same for questions that share a case text or set of options; `near_duplicates` unifies it for copies of a case."""
+    """Id shared by the questions of one case text or set of options; `near_duplicates` unifies it for copies of a case."""
     shared_stem: str | None = None
     """Case text before the stem; None for b1, where each question contains the shared options as its own."""
     stem: str
@@ -57,7 +57,7 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cluster_id: str | None = None
     """Near-duplicate cluster; set by near_duplicates."""
     provenance: list[Provenance]
-    """Every occurrence."""
+    """The locations of all occurrences."""
 
 
 def question_id(shared_stem: str | None, stem: str, option_texts: list[str]) -> str:

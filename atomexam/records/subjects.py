@@ -2,8 +2,8 @@
 
 Texts are read in this order, and the first one that the table contains decides. Subject: the source's own label, the parts of the
 breadcrumb from last to first, the paper's title, the section, the file's name and folders. Exam: the breadcrumb, the paper's title, the
-subject, the section, the file. Chapters (第三章 发展心理学) come last, because they name a part of a subject. What no text states is
-`UNKNOWN`: a source's name is neither an exam nor a subject. What params.yaml states is looked up alone: nothing beside it decides.
+subject, the section, the file. Chapters (第三章 发展心理学) come last, because they name a part of a subject. An exam or subject that no
+text states is unknown; the source's name is never used. If params.yaml states one, only that text is looked up.
 """
 
 import re
@@ -53,21 +53,21 @@ class SourceWords(NamedTuple):
     section_raw: str | None = None
     type_raw: str | None = None
     url: str = ""
-    """Names file and folders, if the source is files; the address of a web page does not count."""
+    """Path of the file, if the source consists of files; the URL of a web page is not used."""
     exam: str | None = None
-    """Stated in params.yaml: nothing else decides then."""
+    """Exam stated in params.yaml; overrides all texts."""
     subject: str | None = None
 
     @classmethod
     def of(cls, item: QuestionItem) -> "SourceWords":
-        """Return the words of an item."""
+        """Return the texts around the question of an item."""
         raw = (item.exam_raw, item.subject_raw, item.paper_raw, item.section_raw, item.type_raw)
         file = item.url if item.url.startswith(_FILE) else ""  # else each page would count as its own category
         return cls(*raw, file, item.exam or None, item.subject or None)
 
     @property
     def said(self) -> str:
-        """The words that a line for this category alone names; "" if there are none."""
+        """Text to look up in lines for exactly this category; "" if there is none."""
         return self.subject or self.subject_raw or self.paper_raw or self.exam_raw or self.exam or ""
 
 
@@ -104,7 +104,7 @@ class SubjectTable:
         whole = self._lines.get(("", source), {})
         own_exam, own_subject = self._own(exam, source), self._own(subject, source)
         entry = self._entry((subject, *_parts(exam, last_first=True), paper, section, *path)) or {}
-        by_subject = None if own_exam else entry.get("exam")  # an unknown examination is not that of a subject with the same name
+        by_subject = None if own_exam else entry.get("exam")  # do not replace an unknown examination by that of a subject
         beside = [self._beside(text, entry) if by_subject else text for text in (paper, subject, section, *path)]
         named = self._exam_named((exam, *beside), (exam, subject), source_words.type_raw)
         known_exam = line.get("exam") or named or by_subject or whole.get("exam")
@@ -122,7 +122,7 @@ class SubjectTable:
         return ExamAndSubject(exam_name, subject_name, None if known_exam and known_subject else category)
 
     def given_to(self, source: str) -> set[str]:
-        """Return the exams and subjects that lines for this source alone give its questions."""
+        """Return the exams and subjects assigned by lines that apply only to this source."""
         lines = [line for (_, of), line in self._lines.items() if of == source]
         return {line[part] for line in lines for part in ("exam", "subject") if part in line}
 

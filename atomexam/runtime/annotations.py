@@ -44,10 +44,10 @@ class Merged(NamedTuple, Generic[Record]):
 
 
 def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
-    """Return the name of an annotator if it is fit to be stored in git.
+    """Return the name of an annotator after checking that it may be stored in git.
 
     Raises:
-        ValueError: it is not.
+        ValueError: it has characters other than letters, digits and `._-`.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(

@@ -30,7 +30,7 @@ _SPAWN = multiprocessing.get_context("spawn")  # a fork would inherit the locks 
 _ANSWER, _REFUSAL, _ERROR, _END = "answer", "refusal", "error", "end"
 _COLLECTED_EVERY = 100_000
 _GRACE_SECONDS = 5.0
-"""Time between the end of a budget, which Python notices only when it runs again, and the end of the process."""
+"""A process is killed this long after its budget ends, since Python stops it only when Python code runs again."""
 _WALL = 10
 """Wall-clock limit as a multiple of the budget; it also ends processes that wait instead of computing."""
 _LOOK_SECONDS, _AGAIN_SECONDS = 0.5, 0.5
@@ -49,7 +49,7 @@ class Budget(Struct, frozen=True):
 
 
 class OverBudget(Exception):
-    """The time limit was exceeded; the message says by which work."""
+    """The time limit was exceeded; the message names the work that took too long."""
 
 
 class _ReaderProcess(NamedTuple):
@@ -147,7 +147,7 @@ def within(seconds: float, what: str) -> Iterator[None]:
         OverBudget: the limit was exceeded; the message begins with `what`.
     """
     left = signal.getitimer(signal.ITIMER_PROF)[0]
-    if not is_guarded() or 0 < left < seconds:  # then the enclosing block ends first
+    if not is_guarded() or 0 < left < seconds:  # the enclosing block has less time left
         yield
         return
     has_ended = has_run_out = False
@@ -170,7 +170,7 @@ def within(seconds: float, what: str) -> Iterator[None]:
         has_ended = True
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-        if left:  # of the enclosing block
+        if left:  # restore the timer of the enclosing block
             signal.setitimer(signal.ITIMER_PROF, max(left - (time.process_time() - start), 0.001), _AGAIN_SECONDS)
     if has_run_out:
         raise OverBudget(message)

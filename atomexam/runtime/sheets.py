@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from atomexam.runtime.jsonl import replacing
 
-_WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # for every workbook, so that its bytes depend only on its content
+_WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # a fixed date, so that the bytes depend only on the content
 _MAX_CELL_CHARS = 32_767  # Excel's limit for a cell
 _READABLE_CHARS = 10_000
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -50,7 +50,7 @@ def write_sheet(
     import xlsxwriter
 
     if path.suffix.lower() != ".xlsx":
-        raise ValueError(f"{path}: found the ending {path.suffix!r}; a workbook is written, so name it .xlsx")
+        raise ValueError(f"{path}: found the ending {path.suffix!r}; expected .xlsx, since a workbook is written")
 
     lines = [list(columns), *map(list, rows)]
     with replacing(path) as part:
@@ -68,7 +68,9 @@ def write_sheet(
         for number, line in enumerate(lines):
             for column, cell in enumerate(line):
                 if len(cell) > _MAX_CELL_CHARS:
-                    raise ValueError(f"{path}: row {number + 1}, {columns[column]}: {len(cell)} characters; a cell holds {_MAX_CELL_CHARS}")
+                    raise ValueError(
+                        f"{path}: row {number + 1}, {columns[column]}: {len(cell)} characters; at most {_MAX_CELL_CHARS} fit in a cell"
+                    )
                 page.write_string(number, column, cell, text if number else head)
         book.close()
 
@@ -92,7 +94,7 @@ def read_sheet(path: Path) -> list[SheetRow]:
     lines = _workbook(path) if path.suffix.lower() == ".xlsx" else _csv(path)
     named = next(((number, line) for number, line in enumerate(lines, 1) if any(line)), None)
     if named is None:
-        raise ValueError(f"{path}: no line with the names of the columns; expected them in the first one")
+        raise ValueError(f"{path}: no header; expected the names of the columns in the first row")
     header = [name.strip() for name in named[1]]
     if twice := sorted({name for name in header if name and header.count(name) > 1}):
         raise ValueError(f"{path}: columns named twice: {', '.join(twice)}; keep one of each")
@@ -139,7 +141,7 @@ def refuse_far_rows(book: BinaryIO) -> None:
                 while chunk := part.read(_CHUNK_BYTES):
                     for number in _ROW.findall(end + chunk):
                         if len(number) > 9 or int(number) > MAX_ROWS:
-                            raise ValueError(f"{entry.filename} has row {number[:12].decode()}; the last possible row is {MAX_ROWS}")
+                            raise ValueError(f"{entry.filename} has row number {number[:12].decode()}; the limit is {MAX_ROWS}")
                     end = chunk[-300:]
 
 
@@ -192,9 +194,9 @@ def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterat
         nonlocal cells
         for number, row in enumerate(rows, 1):
             if number > MAX_ROWS:
-                raise ValueError(f"a row beyond {MAX_ROWS}, the last possible one")
+                raise ValueError(f"a row number above {MAX_ROWS}, the limit")
             if (cells := cells + len(row)) > MAX_CELLS:
-                raise ValueError(f"more than {MAX_CELLS} cells by row {number}, including empty ones, which is the limit")
+                raise ValueError(f"more than {MAX_CELLS} cells up to row {number}, including empty ones; that is the limit")
             yield row
 
     yield from map(bounded, sheets)

@@ -34,7 +34,7 @@ class Loss(Struct, frozen=True):
     reason: str
     records: int
     examples: list[str]
-    """Positions and texts of the first three."""
+    """Positions and texts of the first three rejected records."""
 
 
 class Step(Struct, frozen=True):

@@ -96,7 +96,9 @@ def read_arguments(
     overrides |= _free_flags(rest, names)
     namespace.all_params = known
     if keyed and not re.fullmatch(SLUG, namespace.key):
-        raise ValueError(f"{block}: {namespace.key!r} is not a key; expected small letters, digits, - and _, since it names files")
+        raise ValueError(
+            f"{block}: {namespace.key!r} is not a key; expected lower-case letters, digits, - and _, because it becomes a file name"
+        )
     if keyed and shape is not None and not overrides:
         one_of(namespace.key, known.get(block or "") or {}, f"key of `{block}`", PARAMS_FILE)
     defaults = known.get(block) if block else None

@@ -85,7 +85,7 @@ class _InlineExecutor(Executor):
 
 
 class _Process(SpawnProcess):
-    """A process that blocks interrupts from the start: a terminal sends Ctrl-C to all processes, and the parent ends this one."""
+    """A process that blocks interrupts from the start: a terminal sends Ctrl-C to all processes, but the parent must end this one."""
 
     def start(self) -> None:
         before = pthread_sigmask(SIG_BLOCK, [SIGINT])  # children inherit the mask; the parent receives the interrupt once it unblocks

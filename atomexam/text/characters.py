@@ -204,7 +204,7 @@ def _beyond_simplified(chinese: str) -> int:
 def simplify(text: str, is_traditional: bool = False) -> str:
     """Write traditional characters in their simplified form.
 
-    A text whose characters all have a place in GB 2312 is simplified already: 乾 is the trigram there, and 徵 the note.
+    A text with only GB 2312 characters is already simplified: in it, 乾 is the trigram and 徵 the note.
 
     Args:
         is_traditional: the source of the text is in traditional characters, so that its 乾 is 干.

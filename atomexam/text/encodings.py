@@ -1,8 +1,8 @@
 """Detect the encoding of Chinese text: of a file from its bytes, and of a page also from the encoding that it declares.
 
-Chinese text is in UTF-8 or UTF-16, in GB18030 (a superset of GBK and GB2312) or in Big5. Bytes of one often decode as another without
-an error, but to rare characters, whereas correctly decoded text is full of the most common ones. A file that was wrongly decoded before
-it was saved raises an error instead of giving mojibake.
+Chinese text is in UTF-8 or UTF-16, in GB18030 (a superset of GBK and GB2312) or in Big5. Bytes often decode without an error in a wrong
+encoding, but to rare characters, whereas correctly decoded text consists largely of the most common ones. A file that was wrongly
+decoded before it was saved raises an error instead of giving mojibake.
 """
 
 import codecs

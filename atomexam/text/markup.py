@@ -13,7 +13,7 @@ _AMPERSANDS = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+")
 _UNSEEN_TAG = re.compile(r"<(script|style)\b[^<>]*>[^<]*</\1\s*>|<!--[^<>]*-->", re.I)
 _REST = r"(?=[\s/>])[^<>]*>"
 _READING = re.compile(r"<rp>[^<]{0,4}</rp>|<rt\b[^<>]*>[^<]{0,40}</rt>", re.I)
-"""The reading of a character, printed above it."""
+"""The pronunciation of a character, printed above it."""
 _LINE_TAG = re.compile(
     rf"</?(?:p|br|div|li|tr|ul|ol|h[1-6]|table|dd|dt|dl|hr|section|article|blockquote|header|footer|aside|figure|form|body|html){_REST}",
     re.I,

@@ -1,4 +1,4 @@
-"""An inverted index of n-grams: find the texts of which another text contains a given share, without comparing all pairs.
+"""An inverted index of n-grams: find the texts that share enough n-grams with another text, without comparing all pairs.
 
 It uses the prefix filter of Chaudhuri et al. 2006: a text that contains a share of another's n-grams contains one of its rarest. A hash
 table skips the many texts that contain none. Neither loses a pair. Joins of millions of texts with each other use the compiled
@@ -17,7 +17,7 @@ from atomexam.text.ngrams import least_shared
 _BATCH = 5_000
 _TABLE_BITS = 24
 _SHIFT = np.uint64(64 - _TABLE_BITS)
-_SEPARATOR = "\ue0ff"  # private use, in no canonical text
+_SEPARATOR = "\ue0ff"  # a private-use character, which no canonical text contains
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 

@@ -31,7 +31,7 @@ class Rule(NamedTuple):
     """One possible change of a text."""
 
     name: str
-    """Key in `vocab/rules.yaml`, in the metrics and in changes.jsonl, stable."""
+    """Stable key, used in `vocab/rules.yaml`, in the metrics and in changes.jsonl."""
     apply: Callable[[str], str]
     needs: Callable[[str], Any]
     """False for texts that `apply` certainly leaves unchanged: a cheap search, since most rules apply to few texts."""

@@ -30,7 +30,7 @@ def filler_word(text: str) -> bool:
 
 
 def are_fillers(texts: Sequence[str]) -> bool:
-    """Return whether all options of a question are fillers: signs, or words for "none". `None` and `null` together are options."""
+    """Return whether all options of a question are fillers: punctuation, or words for "none". `None` and `null` together are options."""
     names = {text.lower() for text in texts if text.isascii() and any(map(str.isalpha, text))}
     return any(texts) and len(names) < 2 and all(not text or is_filler(text) or _FILLER_WORD.fullmatch(text) for text in texts)
 

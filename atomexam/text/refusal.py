@@ -2,4 +2,4 @@
 
 
 class Refusal(ValueError):
-    """A refused file; the message has the file, what was found and what was expected."""
+    """A refused file; the message names the file, what was found and what was expected."""

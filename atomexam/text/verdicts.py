@@ -1,4 +1,4 @@
-"""Words and signs for true and false, mapped to 正确 or 错误, and patterns of them for the readers of papers."""
+"""Words and symbols for true and false, mapped to 正确 or 错误, and patterns of them for parsers of exam papers."""
 
 from collections.abc import Mapping
 

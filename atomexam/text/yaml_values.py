@@ -9,7 +9,7 @@ _MAX_MESSAGE_CHARS = 300
 
 
 def yaml_values(content: str | bytes, where: str, advice: str = "correct the line it names") -> Any:
-    """Return the plain values of YAML.
+    """Parse a YAML text and return its plain values.
 
     Args:
         where: the file, for messages.

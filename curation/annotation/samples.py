@@ -24,7 +24,7 @@ def read_false_tails(claims: Path) -> Iterator[ClaimPair]:
 
 
 class ClaimAnswer(NamedTuple):
-    """One answer read from a file, on a claim or on a question's key; the question's id and text are then in the claim's fields."""
+    """One answer read from a file, on a claim or a question's key; for a key, the claim's fields contain the question's id and text."""
 
     where: str
     """File and row or task, for messages."""
@@ -67,7 +67,7 @@ def check(
     """Convert answers to verdicts; `skip_gone` drops answers to unknown claims.
 
     Raises:
-        ValueError: an answer is invalid; the message lists them all, and what to do.
+        ValueError: an answer is invalid; the message lists all invalid answers and how to correct them.
     """
     wanted = (one for one in answers if not skip_gone or one.claim_id in known)
     return check_answers(VERDICTS, wanted, lambda one: _verdict(one, known, names))
@@ -104,7 +104,7 @@ class DisplayedPassage(NamedTuple):
     """One passage as annotators see it."""
 
     origin: str
-    """Rank, source and address."""
+    """Rank, source and URL."""
     before: str
     sentence: str
     """The sentence that matches the claim; the passage is `before`, this and `after`."""
@@ -116,7 +116,7 @@ class SampledClaim(NamedTuple):
 
     claim: ClaimPair
     evidence: list[DisplayedPassage]
-    """Best first."""
+    """The passages found for the claim, best first."""
 
 
 def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
@@ -193,7 +193,7 @@ def read_spreadsheet(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
 
 
 CONFIG = Path(__file__).with_name("label_studio.xml")
-_NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs fails on an empty list
+_NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Label Studio's tag `Paragraphs` fails on an empty list
 _EXPECTED = "expected an export of Label Studio as JSON or JSON-MIN"
 
 

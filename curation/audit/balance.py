@@ -15,7 +15,7 @@ from curation.audit.sets import AuditedQuestion
 from curation.near_duplicates.wording import denials, difference, figures
 
 _FENCE = 3.0  # Tukey's outer fence: "far out" beyond three interquartile ranges (Exploratory Data Analysis, 1977)
-_LEAST_TIMES = 2  # if most lengths are equal, only texts at least twice or at most half as long are outliers
+_LEAST_TIMES = 2  # if most lengths are equal, an outlier is at least twice or at most half as long
 _MIN_FOR_QUARTILES = 20
 _MIN_OPTION_CHARS = 6  # in a shorter option one character matters: 肝阴虚 and 肾阴虚
 _AROUND = 20
@@ -33,7 +33,7 @@ def classes(rows: Sequence[AuditedQuestion]) -> dict[str, dict[str, dict[str, in
 
 
 def files(rows: Sequence[AuditedQuestion]) -> list[dict[str, Any]]:
-    """Return how many questions have an answer, for each file and split; if none has, the key counts as withheld."""
+    """Return how many questions of each file and split have an answer; if none has, the key counts as withheld."""
     counts: dict[tuple[str, str | None], Counter[bool]] = defaultdict(Counter)
     read = {(row.file, row.split) for row in rows if row.item.doubt is None}
     for row in rows:

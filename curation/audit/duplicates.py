@@ -1,6 +1,6 @@
 """Rows of a set -> its duplicates: clusters, conflicting keys, and how much of each split is in another. Pure.
 
-Stage `near_duplicates` defines duplicates: questions on the same shared case are not twins of each other.
+Stage `near_duplicates` defines duplicates: questions on the same shared case are not duplicates of each other.
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +18,7 @@ from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import QuestionRows, right_texts, rows_by_id
 from curation.near_duplicates.same_question import answer_of, same_answer
 
-DIGITS = 8  # of a share in files, so that its percentage is rounded only once, for display
+DIGITS = 8  # decimals of a share in files: enough that rounding happens only once, for display
 _ORDER = ("test", "val", "dev", "reserved", "train")
 _SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"
 Split = str | None
@@ -30,22 +30,22 @@ class SplitLeaks(NamedTuple):
     """Questions in several splits."""
 
     across: list[dict[str, Any]]
-    """For each ordered pair of splits, how many questions of the first have a twin in the second, and whether the answers agree."""
+    """For each ordered pair of splits, how many questions of the first have a duplicate in the second, and whether the answers agree."""
     leaking: list[AuditedQuestion]
-    """Rows outside train that have a twin in another split."""
+    """Rows outside train that have a duplicate in another split."""
 
 
 class _Reach(NamedTuple):
     """For each distinct question, by its index, the splits that contain it."""
 
     same: list[set[Split]]
-    """The question itself."""
+    """Splits with the question itself."""
     twins: list[set[Split]]
-    """The question or a twin."""
+    """Splits with the question or a duplicate."""
     case: list[set[Split]]
-    """Any question of its case."""
+    """Splits with any question of its case."""
     positions: list[list[int]]
-    """Indexes of the question itself and its twins."""
+    """Indexes of the question itself and its duplicates."""
 
 
 def leaks(every: Sequence[QuestionRows], rows_of: RowsByQuestion, twins: TwinRelations, params: NearDuplicates) -> SplitLeaks:
@@ -92,7 +92,7 @@ def _rows_with_position(rows_of: RowsByQuestion) -> Iterable[tuple[AuditedQuesti
 
 
 def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_chars: int) -> dict[str, Any]:
-    """Count the questions of one split that are also in another; questions on the same shared case are not twins of each other."""
+    """Count the questions of one split that are also in another; questions on the same shared case are not duplicates of each other."""
     kinds = (("identical", reach.same), ("near", reach.twins), ("shared_case_only", reach.case))
     counts: Counter[str] = Counter()
     for position, rows in enumerate(rows_of):
@@ -119,11 +119,11 @@ def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_c
 
 
 def _answers(question: Question, twins: Iterable[Question], ngram_chars: int) -> str:
-    """Compare a question's answer with its twins' answers: the same as any, else unknown if an answer is missing, else different."""
+    """Compare a question's answer with its duplicates' answers: the same as any, else unknown if an answer is missing, else different."""
     own = answer_of(question)
     by_answer = {answer_of(twin): twin for twin in twins}
     known = [twin for answer, twin in by_answer.items() if answer is not None]
-    in_words = question.question_type in ("qa", "blank")  # answers in words vary in wording, so they contradict nothing
+    in_words = question.question_type in ("qa", "blank")  # answers in words may differ in wording without a contradiction
     if own is not None and (own in by_answer or any(in_words or same_answer(twin, own, ngram_chars) for twin in known)):
         return _SAME
     return _UNKNOWN if own is None or None in by_answer else _OTHER
@@ -148,7 +148,7 @@ class Duplicates(NamedTuple):
 
 def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Duplicates:
     """Return the duplicates; skip questions without a stem and overlong ones."""
-    row_of = {id(row.question): row for row in rows}  # by identity: rows may be equal
+    row_of = {id(row.question): row for row in rows}  # keyed by identity, because rows may be equal
     order = {id(row): position for position, row in enumerate(rows)}
     every = rows_by_id((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
     rows_of = [[row_of[id(question)] for question in one.rows] for one in every]

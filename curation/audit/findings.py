@@ -39,7 +39,7 @@ _KINDS = ("rejected", "repaired", "unified")
 
 
 def withheld(files: Sequence[Mapping[str, Any]]) -> FileSplits:
-    """Return the files and splits whose whole key is withheld; its absence is not a defect of their questions."""
+    """Return the files and splits without a single answer: a withheld key is not a defect of their questions."""
     return frozenset((one["file"], one["split"]) for one in files if one["withheld"])
 
 

@@ -107,7 +107,7 @@ def _rendered(template: str, report: Report, autoescape: bool) -> str:
 
 
 def _verdict(verdict: str, biased: str, even: str) -> str:
-    """Return the result of a significance test in words."""
+    """Return a sentence about the result of a significance test."""
     if verdict == "too_few":
         return "Too few questions to tell."
     return f"{biased}: chance alone does that in fewer than 1 of 100 sets." if verdict == "biased" else f"{even}: chance alone may do that."
@@ -135,7 +135,7 @@ _STEM_CHARS = 120
 
 
 class RepairLine(NamedTuple):
-    """One repair in one question."""
+    """One repair of one question."""
 
     row: AuditedQuestion
     kind: str

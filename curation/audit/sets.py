@@ -40,7 +40,7 @@ _MAX_NAME_CHARS = 40
 
 
 class SplitOf(NamedTuple):
-    """The user's specification of the splits."""
+    """How the user specified the splits."""
 
     patterns: tuple[tuple[str, str], ...] = ()
     """Pattern of a file name -> split."""

@@ -1,4 +1,4 @@
-"""What is known about facts: synonyms, earlier choices, verdicts, decisions, and the facts of references."""
+"""Context of the facts: synonyms, earlier choices, verdicts, decisions, and the facts of references."""
 
 import re
 from collections import defaultdict
@@ -21,7 +21,7 @@ from curation.claims.templates import claim_ids
 _STAGE = re.compile(
     "^(?:(?:早|中|晚|终末|急性|慢性|恢复|缓解|活动)期|晚发|急性|慢性|亚急性|重[症型度]|轻[症型度]|中度|严重|典型|复发性?|反复|原发性?|继发性?|转移性?|[单双]侧|加重|恶化|再发|并发|预防|积极预防|防止|避免|患)+的?$"
 )
-"""Words that turn a head into a stage or degree of it, but not into another thing."""
+"""Words that make a head a stage or degree of the same thing, not another thing."""
 _AFTER = re.compile("^(?:复发|加重|恶化|再发|转移|急性发作|急性加重|(?:早|中|晚|终末|急性|慢性)期|[ⅠⅡⅢⅣIV]+[期级度型])$")
 _MANY = 1 << 18
 _PART_OF_HEAD = frozenset({"disease_complication", "disease_symptom"})
@@ -47,9 +47,9 @@ class Synonyms:
                     self._first[other] = one
         self._first = {name: self._top(name) for name in self._first}
         self.of = lru_cache(maxsize=_MANY)(self._of)  # a million facts have two million names, few of them distinct
-        """Name -> the canonical representative of it and its synonyms."""
+        """Name -> the representative of its set of synonyms, in canonical form."""
         self.names: dict[str, set[str]] = {}
-        """Canonical representative -> its synonyms and itself."""
+        """Representative -> the set of synonyms, including itself."""
         for name, top in self._first.items():
             self.names.setdefault(top, {top}).add(name)
 
@@ -101,7 +101,7 @@ class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Source of the reference."""
     url: str
     head: str
-    """As written in the reference, like the tail."""
+    """Head and tail are written as in the reference."""
     relation: str
     """The relation that its label maps to; a symptom if no table contains the label."""
     tail: str
@@ -149,7 +149,7 @@ def judgements(verdicts: Mapping[str, Iterable[Verdict]]) -> dict[str, str]:
 
 
 def judgement_of(fact: Fact, known: ClaimContext) -> str | None:
-    """Return the verdict on a fact's claim, whichever wording was judged."""
+    """Return the verdict on a fact's claim, in whatever wording it was judged."""
     return next((known.judged[key] for key in claim_ids(fact) if key in known.judged), None) if known.judged else None
 
 

@@ -33,7 +33,7 @@ Accept = Callable[[Fact], bool]
 _Queue = tuple[bool, str]
 """Polarity and tail."""
 _TURNS = 200
-"""A tail gets 1/200 of the cap (5 of 1,000), then waits until every other tail has as many. A limit of one would favour rare tails,
+"""A tail gets at most 1/200 of the cap (5 of 1,000) before every other tail has as many claims. A limit of one would favour rare tails,
 which are wrong more often than common ones."""
 
 
@@ -59,12 +59,12 @@ class RoundRobinSampler:
         self._left = Counter(fact.head for fact in in_draw_order)
         self._queues: dict[_Queue, list[int]] = defaultdict(list)
         for index, fact in enumerate(in_draw_order):
-            self._queues[_queue_of(fact)].append(index)  # sorted, therefore a heap
+            self._queues[_queue_of(fact)].append(index)  # a sorted list is a heap
         while self._room > 0 and self._left:
             self._round(min(self._heads[head] for head in self._left), accept)
 
     def _round(self, had: int, accept: Accept) -> None:
-        """Give one more claim to each head that has this many."""
+        """Add one claim to each head that has this many."""
         waiting = {head for head in self._left if self._heads[head] == had}
         turns: dict[bool, list[tuple[int, int, _Queue]]] = {True: [], False: []}
         for queue in self._queues:
@@ -185,7 +185,9 @@ def make_claims(
         twin = used.twin(fact)
         rejected.append(RejectedFact(fact, "duplicate_claim" if twin else "over_cap", twin))
     if len(facts) != len(used.facts) + len(rejected):
-        raise ValueError(f"claims: {len(facts)} facts in, but {len(used.facts)} claims and {len(rejected)} rejected; please report this")
+        raise ValueError(
+            f"claims: {len(facts)} facts in, but {len(used.facts)} claims and {len(rejected)} rejected; this is a bug, please report it"
+        )
     return [make_claim(fact, templates[fact.relation], params.template) for fact in used.facts], rejected
 
 

@@ -48,7 +48,7 @@ def key_of(fact: Fact, synonyms: Synonyms) -> Key:
 
 
 def statement_of(fact: Fact, synonyms: Synonyms) -> Hashable:
-    """Return the part of a fact that can be contradicted: foods without 类, ranges by their limits alone."""
+    """Return the part of a fact that can be contradicted: a food without 类, or only the limits of a range."""
     if _is_range(fact):
         return range_of(fact, synonyms), figures_of(fact)
     return _keys_of(fact, synonyms)[0]
@@ -180,7 +180,7 @@ def _contradicted(clash: Clash) -> dict[_Name, str]:
 
 
 def review_of(clash: Clash, synonyms: Synonyms, wordings: Wordings) -> Review:
-    """Return a contradiction as a review: each statement, its sources, and the line that decides for it."""
+    """Return a contradiction as a review: each statement with its sources and the decision line that accepts it."""
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
     facts = sorted((fact for rows in clash.values() for fact in rows), key=_name)
     for fact in facts:

@@ -61,7 +61,7 @@ def _tripled(limit: str, unit: str) -> str | None:
 
 
 def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterator[list[str]]:
-    """Yield numbers with as many decimals as the originals, as round as these first; never 0 or above 100 %."""
+    """Yield numbers with as many decimals as the originals, never 0 or above 100 %; those as round as the originals come first."""
     if max(values) > _MOST_PERCENT and _PERCENT.search(unit):
         return
     last = Decimal(1).scaleb(-max(len(text.partition(".")[2]) for text in texts))
@@ -73,7 +73,7 @@ def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterato
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
 """Maximum number of heads tied together: a hundredth of all, within these bounds, so that a split is drawn from a hundred sets."""
 _TRIED, _LOOKED_AT, _DENIERS = 64, 1024, 1 << 14
-"""Limits for one fact: tails tried as its false tail; waiting facts whose heads deny its tail; such heads."""
+"""Limits for one fact: number of tails tried as its false tail, of waiting facts whose heads deny its tail, and of such heads."""
 _DRAWS, _FOLDS, _ENOUGH = 4, 5, 2
 """Names are tested by 5-fold cross-validation, drawn four times, on at most twice as many pairs as a type takes."""
 _NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
@@ -123,10 +123,12 @@ def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings,
         exchanged = {row.fact_ids[0]: row.false_fact_ids[0] for row in maker.rows if row.false_fact_ids}
         if exchanged in passes:
             break
-        passes.append(exchanged)  # only these: a choice without a row is not written, so it must not tie heads
+        passes.append(exchanged)  # a choice without a row is not written, so it must not tie heads
     rejected = [*unsound, *maker.rejected]
     if len(facts) != len(maker.rows) + len(rejected):
-        raise ValueError(f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(rejected)} rejected; please report this")
+        raise ValueError(
+            f"fourfold: {len(facts)} facts in, but {len(maker.rows)} rows and {len(rejected)} rejected; this is a bug, please report it"
+        )
     return FourfoldSet(maker.rows, rejected, maker.objections)
 
 
@@ -339,7 +341,7 @@ def _alike(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Fact]]:
 
 
 def _told_by_names(facts: Sequence[Fact]) -> dict[str, float]:
-    """Return, by head, the log odds that its name gives for having the tail, learned on other heads."""
+    """Return head -> log odds, given its name, that it has the tail; learned from other heads."""
     told: dict[str, float] = {}
     for fold in range(_FOLDS):
         odds = _odds(((fact.head, fact.polarity) for fact in facts if _fold(0, fact.head) != fold), _twos)
@@ -350,8 +352,8 @@ def _told_by_names(facts: Sequence[Fact]) -> dict[str, float]:
 def _untold(pairs: list[tuple[Fact, Fact]], kept: Container[str]) -> list[tuple[Fact, Fact]]:
     """Drop the pairs whose names reveal most, until names learned on other pairs predict no better than chance which head has the tail.
 
-    As in Le Bras et al., "Adversarial Filters of Dataset Biases" (2020). Kept pairs are dropped last, so that a run that starts from the
-    rows of another only adds to them.
+    As in Le Bras et al., "Adversarial Filters of Dataset Biases" (2020). Pairs of an earlier run are dropped last, so that a run that
+    starts from its rows only adds to them.
     """
     while pairs:
         excess, told = max((_excess(pairs, parts) for parts in (_characters, _twos, _ends)), key=lambda one: one[0])
@@ -384,7 +386,7 @@ def _fold(draw: int, head: str) -> int:
 
 
 def _odds(names: Iterable[tuple[str, bool]], parts: Callable[[str], list[str]]) -> dict[str, float]:
-    """Return, for each part of names, the log odds of its being in names that have the tail."""
+    """Return name part -> log odds that it occurs in the name of a head with the tail."""
     counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     sizes = {True: 1, False: 1}
     for name, having in names:

@@ -1,7 +1,7 @@
-"""What is known about all heads, and the objections to calling a tail false of a head.
+"""An index of what sources state about all heads, and the objections to calling a tail false of a head.
 
-No source lists everything, so a tail counts as false of a head only if every head that has it is far from this one: another part of the
-body, other departments, no fact or word in common. Relations that sources list completely (`CLOSED`) need less.
+No source is complete, so a tail counts as false of a head only if no head that has it is near this one: it shares no body part,
+department, fact or word with it. Relations that sources list completely (`CLOSED`) need less.
 """
 
 import re
@@ -26,13 +26,13 @@ STATED = frozenset({"disease_food"})
 _EFFECTS = ("metric_effect", "chinese_medicine_effect", "western_medicine_effect", "food_effect")
 """Relations whose heads have no department: only their tails show what they act on."""
 _MIN_TAILS = 2
-"""A head with fewer tails of a relation is described too briefly to know what it lacks."""
+"""A head with fewer tails of a relation is described too briefly to tell which tails it lacks."""
 _MAX_HEADS, _MAX_SHARE = 2, 0.03
 """A tail is general if more heads than both limits have it: it may be true of heads that do not list it."""
 _TELLING_SHARE = 0.1
-"""A character in a larger share of the names, such as 炎 or 病, is not telling."""
+"""A character in a larger share of the names, such as 炎 or 病, is not distinctive."""
 _TERSE = frozenset({"chinese_medicine_effect", "food_effect"})
-"""Relations with tails so terse that every character is telling: 润肺 and 润燥 are nearly the same."""
+"""Relations with tails so terse that every character is distinctive: 润肺 and 润燥 are nearly the same."""
 
 _SENTENCE_ENDS = re.compile(r"[。！？；!?;\n]")
 
@@ -52,7 +52,7 @@ CANDIDATE_REASONS = {
 
 
 class KnownFacts:
-    """What all facts and passages say about the heads, under their synonyms."""
+    """Index of what all facts and passages state about the heads, merged over synonyms."""
 
     def __init__(
         self, facts: Iterable[Fact], passages: Iterable[Passage], synonyms: Synonyms, supported: frozenset[str] = frozenset()
@@ -140,7 +140,7 @@ class KnownFacts:
         return relation not in CLOSED | STATED and len(self._heads[relation, tail]) > max(_MAX_HEADS, _MAX_SHARE * self._heads_in[relation])
 
     def is_general_head(self, relation: str, head: str) -> bool:
-        """Return whether hardly any tail of a relation is certainly false of a head."""
+        """Return whether hardly any tail of a relation is certainly false for a head."""
         return relation in _general()["general_heads"] and any(
             _matches("general_heads", relation, name) for name in self._names[self._of(head)]
         )
@@ -150,7 +150,7 @@ class KnownFacts:
         return relation in CLOSED | STATED or len(self._tails[relation, self._of(head)]) >= _MIN_TAILS
 
     def is_supported(self, relation: str, head: str, tail: str) -> bool:
-        """Return whether annotators found a tail true that no source lists."""
+        """Return whether annotators found a tail true although no source lists it."""
         if not self._supported:
             return False
         kind = cast("Relation", relation)
@@ -158,7 +158,7 @@ class KnownFacts:
         return not self._supported.isdisjoint(claim_ids(fact))
 
     def names_head(self, head: str, tail: str) -> bool:
-        """Return whether a tail shares a telling character with the head's name, so that its wording reveals that they belong together."""
+        """Return whether a tail shares a distinctive character with the head's name, which would reveal that they belong together."""
         return not self._about(self._of(head))[0].isdisjoint(canonical(tail))
 
     def denial(self, relation: str, head: str, tail: str) -> str | None:
@@ -208,7 +208,7 @@ class KnownFacts:
         return frozenset((kind, one) for kind, values in kinds for one in values)
 
     def _about_head(self, head: str) -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
-        """Return a head's telling characters, departments, body parts, and its links and effects that are specific."""
+        """Return a head's distinctive characters, departments, body parts, and its specific links and effects."""
         departments = "|".join(sorted(self._departments[head]))
         effects = {tail for relation in _EFFECTS for tail in self._tails.get((relation, head), ())}
         return (

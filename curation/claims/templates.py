@@ -134,7 +134,7 @@ def _parts(text: str) -> _TemplateParts:
 
 
 MAX_TAIL_CHARS = 30
-"""A longer tail carries more than one piece of information."""
+"""A longer tail contains more than one piece of information."""
 _SIGNS = re.compile(r"[。！？!?；;：、\n「」『』#_→&\\]|(?<!\d)[，,]|[，,](?!\d)")
 _SHORT_NAMES = re.compile(r"[(（][\w+., -]*[)）]", re.ASCII)
 _HALF = str.maketrans("（）【】［］", "()[][]")
@@ -142,7 +142,7 @@ _HALF = str.maketrans("（）【】［］", "()[][]")
 
 @lru_cache(maxsize=1 << 16)  # a million facts share far fewer tails
 def is_unfit(relation: str, tail: str) -> bool:
-    """Return whether a tail is not a short phrase that fits the sentences of its type."""
+    """Return whether a tail is unfit for the sentences of its type, which need a short phrase."""
     if not canonical(tail) or len(tail) > MAX_TAIL_CHARS:
         return True
     if relation == "examination_range":  # symbols, brackets and words are part of a range

@@ -71,7 +71,7 @@ class CleanResult(NamedTuple):
 
 
 class _UnmappedCategory(NamedTuple):
-    """Words of a source that are missing from `vocab/subjects.yaml`, and the resulting exam and subject."""
+    """A source's name of a category that `vocab/subjects.yaml` lacks, and the resulting exam and subject."""
 
     source: str
     words: str
@@ -81,7 +81,7 @@ class _UnmappedCategory(NamedTuple):
 
 @dataclass
 class _Counts:
-    """Counts that the outputs do not show."""
+    """Counts that cannot be derived from the outputs."""
 
     facts_in: int = 0
     entities_out: int = 0
@@ -91,9 +91,9 @@ class _Counts:
     """Number of questions that each rule changed."""
     labels_unmapped: Counter[str] = field(default_factory=Counter)
     categories_unmapped: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By source and category."""
+    """Number of questions by source and category."""
     difficulties_unread: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By source and column."""
+    """Number of questions by source and column."""
     categories_to_map: Counter[_UnmappedCategory] = field(default_factory=Counter)
 
 
@@ -223,7 +223,7 @@ def _metrics(result: CleanResult, counts: _Counts) -> dict[str, Any]:
 
 
 def _to_map(counts: _Counts) -> list[dict[str, Any]]:
-    """Return a row for each line that may be added to `vocab/subjects.yaml`: a source's words, and the resulting exam and subject."""
+    """Return a row for each category that may be added to `vocab/subjects.yaml`, with the resulting exam and subject."""
     return [
         {"source": one.source, "said": one.words or None, "exam": one.exam, "subject": one.subject, "questions": count}
         for one, count in sorted(counts.categories_to_map.items())

@@ -38,11 +38,11 @@ def _ray() -> Engine:
 LOCAL = Engine(_in_process, lambda: 1)
 
 _FEWEST_BATCHES = 8
-"""Fewer take less time than starting another process."""
+"""Processing fewer batches takes less time than starting another process."""
 _AHEAD = 3
 """Batches submitted per process."""
 _MAX_WORKERS = 8
-"""More would wait for the process that serializes the batches and collects the results."""
+"""More workers would wait for the process that serializes the batches and collects the results."""
 _worker_task: tuple[Callable[..., Any], tuple[Any, ...]]
 """In a worker: the function and the shared arguments; set by `_set_worker_task`."""
 

@@ -124,7 +124,7 @@ def best_matches(scores: np.ndarray, texts: Sequence[str], most: int) -> list[tu
     matched = np.flatnonzero(scores)
     values = np.round(scores[matched].astype(np.float64), 4)
     unique: dict[str, tuple[int, float]] = {}
-    for wanted in (4 * most, len(matched)):  # copies of a text use up ranks, so more are tried, and all if that is not enough
+    for wanted in (4 * most, len(matched)):  # copies of a text take up ranks, so try more, and all if these do not suffice
         least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(matched) else 0.0
         near = np.flatnonzero(values >= least)
         for position in near[np.argsort(-values[near], kind="stable")]:
@@ -153,7 +153,7 @@ def best_sentence(text: str, head: str, tail: str, words: Sequence[str]) -> tupl
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 _MAX_CHARS = 2_000
-"""Characters of a result; search engines return a few lines, and a longer text is not a passage."""
+"""Maximum number of characters of a result: search engines return a few lines, and a longer text is not a passage."""
 
 
 class SearchResult(Struct, frozen=True):

@@ -84,7 +84,7 @@ def unique_questions(
     twins = find_twins(every, params, engine)
     groups = case_groups(every, twins, params)
     gone: dict[str, QuestionRows | None] = {}
-    """Head dropped as contaminated -> the question that becomes the head of its kin."""
+    """Head dropped as contaminated -> the question that replaces it as head of the connected clusters."""
     for star in stars(every, twins, soundest_first(every, twins, params.ngram_chars), find_kin(every, params)):
         best = star.head.id
         if best in gone:
@@ -107,7 +107,7 @@ def unique_questions(
 
 
 class _SettledStar(NamedTuple):
-    """The outputs of one star."""
+    """The outputs for one star (a centre and its duplicates)."""
 
     kept: Question | None
     rejected: list[Rejected]
@@ -128,7 +128,7 @@ def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str,
         review = review_of_question(cluster_id, group)
     else:
         one = apply_decision(group, decision, params.ngram_chars) if decision else DecidedRows(group[0], 0, frozenset())
-        # once a key is overruled, a row without a key may explain the overruled one
+        # if a key is overruled, exclude rows without a key, since they may explain that key
         holding = [row for index, row in enumerate(group) if index not in one.overruled and (row.answer or not one.overruled)]
         best = merge_rows(one.best, holding, star.centre.compared.in_words, cluster_id)
         kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.compared.case or "", best.group_id))
@@ -175,7 +175,7 @@ def measure(question_rows: int, fact_rows: int, questions: UniqueQuestions, fact
     }
     for kind, count in counts.items():
         if count["in"] != count["out"] + count["rejected"]:
-            raise ValueError(f"near_duplicates: {kind}: {count}: expected in = out + rejected; please report this with the input")
+            raise ValueError(f"near_duplicates: {kind}: {count}: expected in = out + rejected; this is a bug, report it with the input")
     reasons = Counter(row.reason for row in (*questions.rejected, *facts.rejected))
     contaminated = Counter(reference for reference, _ in {(one.reference, one.question_id) for one in questions.contaminated})
     return counts | {

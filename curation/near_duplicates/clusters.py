@@ -25,10 +25,10 @@ from curation.near_duplicates.same_question import (
 
 _BATCH = 2_000
 _MANY_CASES = 1_000
-"""All pairs of fewer cases are compared in less time than a second join takes to compile."""
+"""Comparing all pairs of fewer cases takes less time than compiling a second join."""
 _INDEX_BITS = 32
 _ODD = np.int64(0x5851F42D4C957F2D)  # from Knuth's MMIX generator: spreads small numbers over 64 bits
-_MANY = 30  # options and answer shared by so many questions say nothing about what is asked
+_MANY = 30  # options and an answer that so many questions share do not show what is asked
 MIN_NGRAMS = 20  # in a shorter text one word weighs too much, so only texts with the same stem are compared
 
 
@@ -41,14 +41,14 @@ class TwinRelation(NamedTuple):
 
 
 class Star(NamedTuple):
-    """A centre and its twins; twins of twins are not included."""
+    """A centre and its duplicates, without the duplicates of those."""
 
     centre: QuestionRows
     members: list[tuple[QuestionRows, float]]
     conflict: bool
     """Two of its rows have different right answers."""
     head: QuestionRows
-    """The best question connected to the centre, also indirectly; equal for stars that must not be divided."""
+    """The best question connected to the centre, directly or not; equal for stars that must not be divided."""
 
 
 TwinRelations = dict[tuple[int, int], TwinRelation]
@@ -60,12 +60,12 @@ def stars(
     order: Sequence[int] | None = None,
     kin: Iterable[tuple[int, int]] = (),
 ) -> Iterable[Star]:
-    """Yield the stars of questions, from best to worst in their own order or in that of `order`.
+    """Yield the stars of questions, best first; `order` lists the indexes from best to worst, by default they are in this order.
 
     Each question is in one star.
 
-    The best question becomes a centre with its twins as members; then the best of the rest. A twin of a member that is not a twin of the
-    centre remains: it joins another centre or becomes one itself. Kin are not merged, but share their head.
+    The best question becomes a centre with its duplicates as members; then the best of the rest. A duplicate of a member but not of
+    the centre remains: it joins another centre or becomes one. Pairs in `kin` are not merged, but share their head.
     """
     near: dict[int, list[int]] = defaultdict(list)
     order = range(len(questions)) if order is None else order
@@ -174,7 +174,7 @@ def _candidates(questions: Sequence[QuestionRows], params: NearDuplicates, engin
     case_sets = _case_sets(cases, reworded_threshold(params), params.ngram_chars)
     case_set_at = np.array([case_sets[case] for case in cases], np.int64)[np.asarray(case_at, np.int64)]
     shared = _distinct([*_sharing(stems, stem_at, case_set_at), *_sharing(frames, frame_at, case_set_at, _MANY)])
-    del stems, stem_at, frames, frame_at  # frees a third of the memory before the join, which needs the most
+    del stems, stem_at, frames, frame_at  # free a third of the memory before the join, which needs the most
     near = _near(questions, np.asarray(text_at, np.int64), np.asarray(chars, np.int32), case_set_at, params, engine)
     shared = shared[~np.isin(shared, near[0])]
     alike = (_likeness(questions, a, b, params.ngram_chars) for a, b in zip(*(side.tolist() for side in _sides(shared)), strict=True))

@@ -53,7 +53,7 @@ class _ComparedForm(NamedTuple):
     position: int
     compared: ComparedQuestion
     whole: bool
-    """Its case is part of its stem, as in a source with only one question on the case."""
+    """Its case is part of its stem, as in a source with only one question per case."""
 
 
 def matched_pairs(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[MatchedPair]:
@@ -113,7 +113,7 @@ def matches_of_kept(matches: Iterable[Contamination], kept: Iterable[Question], 
 
 
 def without_contaminated(kept: Iterable[Question], matches: Iterable[Contamination]) -> tuple[list[Question], list[Rejected]]:
-    """Divide questions into those in no reference, and rejected ones, each with its most similar match."""
+    """Divide questions into those that no reference contains, and rejected ones, each with its most similar match."""
     nearest = {one.question_id: one for one in sorted(matches, key=lambda one: (one.similarity, one.reference, one.reference_id, one.seen))}
     free, dropped = [], []
     for row in kept:

@@ -1,7 +1,7 @@
-"""Which of two wordings of a question is damaged: cut off, or misread by a scanner. The complete collection is the evidence.
+"""Decide which of two wordings of a question is damaged (cut off, or misread by a scanner), using the complete collection as evidence.
 
-A character bigram that occurs almost nowhere else (协凋), where the twin has a frequent one (协调), is damage; so is a text that ends
-inside a word (各民族共同繁). Only twins are judged: an uncommon word without a contradicting twin is just uncommon.
+A character bigram that occurs almost nowhere else (协凋), where the duplicate has a frequent one (协调), is damage; so is a text that ends
+inside a word (各民族共同繁). Only duplicates are judged: an uncommon word that no duplicate contradicts is just uncommon.
 """
 
 from array import array
@@ -15,11 +15,11 @@ from curation.near_duplicates.merging import QuestionRows
 from curation.near_duplicates.same_question import matched_options
 from curation.near_duplicates.wording import differing, is_word, splits_word, vocabulary
 
-_TIMES_RARER = 4  # from this ratio on a bigram is damage, not just another word; derived from 80 merged pairs
-_TIMES_RARER_IDLE = 100  # the same for idle characters, which are often omitted: 列哪些 for 下列哪些
+_TIMES_RARER = 4  # at this ratio a bigram is damage, not just another word; derived from 80 merged pairs
+_TIMES_RARER_IDLE = 100  # the ratio for idle characters, which are often omitted: 列哪些 for 下列哪些
 _MIN_LOST_CHARS = 4
-_MAX_SLIP_CHARS = 2  # more than that is another or an additional word
-_EDGE = "\n"  # before and after each part
+_MAX_SLIP_CHARS = 2  # a longer difference is another or an additional word
+_EDGE = "\n"  # put before and after each part
 _CODE_BITS = 21
 _BATCH_CHARS = 1 << 20
 _TABLE_BITS = 20
@@ -27,7 +27,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class _DifferingSpan(NamedTuple):
-    """A difference between the parts of two twins."""
+    """A difference between the parts of two duplicates."""
 
     position: int
     other: int
@@ -41,11 +41,11 @@ class _DifferingSpan(NamedTuple):
 
 
 def soundest_first(questions: Sequence[QuestionRows], twins: Mapping[tuple[int, int], object], ngram_chars: int) -> Sequence[int]:
-    """Return the indexes of questions, given from best to worst, reordered so that of two twins the less damaged one comes first.
+    """Return the indexes of questions, given from best to worst, reordered so that of two duplicates the less damaged one comes first.
 
     Having an answer or an explanation still takes priority.
     """
-    damage = Counter[int]()  # minus that of the twins, so that many twins do not add to a question's damage
+    damage = Counter[int]()  # relative to the duplicates, so that many of them do not add to a question's damage
     spans: list[_DifferingSpan] = []
     for position, other in sorted(twins):
         for text, other_text in _parts(questions[position], questions[other], ngram_chars):
@@ -68,7 +68,7 @@ def soundest_first(questions: Sequence[QuestionRows], twins: Mapping[tuple[int, 
 
 
 def _parts(one: QuestionRows, other: QuestionRows, ngram_chars: int) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of differing parts of two twins."""
+    """Yield the pairs of differing parts of two duplicates."""
     a, b = one.compared, other.compared
     sides = [(a.stem, b.stem), (a.case or "", b.case or ""), *matched_options(a, b, ngram_chars)]
     return ((text, other_text) for text, other_text in sides if text != other_text)
@@ -91,7 +91,7 @@ def _spans(position: int, other: int, text: str, other_text: str) -> Iterator[_D
 
 
 def _touched(text: str, start: int, end: int) -> list[str]:
-    """Return the bigrams that a span touches; those at an edge say little, and count only if there are no others."""
+    """Return the bigrams that a span touches; those at an edge are weak evidence, and count only if there are no others."""
     text = _EDGE + text + _EDGE
     pairs = [text[i : i + 2] for i in range(start, end + 1)]
     return [pair for pair in pairs if _EDGE not in pair] or pairs

@@ -1,4 +1,4 @@
-"""Rows of one question -> the best row, what the others add to it, a review if they contradict, and reviewers' decisions."""
+"""Rows of one question -> the best row completed from the others, by reviewers' decisions, or a review if the rows contradict."""
 
 import re
 from collections import defaultdict
@@ -28,7 +28,7 @@ class QuestionRows(NamedTuple):
     rows: Sequence[Question]
     compared: ComparedQuestion
     conflict: bool
-    """Two rows have different right options; then `compared` has no answer."""
+    """Two rows have different right options; in that case `compared` has no answer."""
     missing: tuple[bool, bool]
     """The parts that the best row lacks, as `missing_parts` returns them."""
     group_id: str | None
@@ -36,7 +36,7 @@ class QuestionRows(NamedTuple):
 
 
 class SoundnessRank(NamedTuple):
-    """The sort key of ids, best first; ids of equal rank are sorted by the id itself."""
+    """Sort key that puts the best id first; equal ranks are sorted by id."""
 
     missing: tuple[bool, bool]
     rarity: int
@@ -120,7 +120,7 @@ def missing_parts(row: Question) -> tuple[bool, bool]:
 
 
 def _fits(row: Question, best: Question) -> bool:
-    """Return whether a row's explanation is valid for the best row: it names no letter, or the letters mean the same there."""
+    """Return whether a row's explanation fits the best row: it names no letter, or the letters refer to the same options there."""
     same_letters = [canonical(option.text) for option in row.options] == [canonical(option.text) for option in best.options]
     return same_letters or not _LETTER.search(row.explanation or "")
 
@@ -129,7 +129,7 @@ Row = TypeVar("Row", Question, Fact)
 
 
 def decision_for(rows: Iterable[Question], decisions: Mapping[str, Decision]) -> Decision | None:
-    """Return the decision on rows that ask the same thing.
+    """Return the reviewers' decision on rows that ask the same thing, if there is one.
 
     Raises:
         ValueError: decisions on two of them differ.

@@ -62,11 +62,11 @@ def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.n
 
 
 class ClonesCache(UserWideCacheLocator):
-    """One cache folder for all clones with the same source: compiling takes seven seconds, and numba caches by clone."""
+    """Cache folder shared by all clones with the same source: compiling takes seven seconds, and numba would cache for each clone."""
 
     @classmethod
     def get_suitable_cache_subpath(cls, py_file: str) -> str:
-        """Return the folder's name."""
+        """Return the name of the cache folder."""
         return f"atomexam_{sha256(Path(py_file).read_bytes()).hexdigest()}"
 
 
@@ -76,7 +76,7 @@ _LOCATORS = f"UserProvidedCacheLocator,{__name__}.ClonesCache,InTreeCacheLocator
 def _cached(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is compiled at its first call and, with a writable folder, never again for the same source."""
     config: Any = numba.config
-    own = config.CACHE_LOCATOR_CLASSES  # of the process, which may also compile other packages' loops
+    own = config.CACHE_LOCATOR_CLASSES  # set by the process, which may also compile loops of other packages
     config.CACHE_LOCATOR_CLASSES = own or _LOCATORS
     try:
         return njit(cache=True)(function)
@@ -87,7 +87,7 @@ def _cached(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _BASE = np.uint64(0xD1342543DE82EF95)  # an odd multiplier with good spectral properties, from Steele and Vigna 2021
-_BITS = {2: 16, 4: 21}  # of a code point, by its size in bytes
+_BITS = {2: 16, 4: 21}  # bits of a code point, by its size in bytes
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Knuth, The Art of Computer Programming 3, section 6.4
 
 
@@ -113,12 +113,12 @@ class PreparedTexts(NamedTuple):
     shared: np.ndarray
     """How many of them may be in another text; 0 if too few for any pair."""
     buckets: np.ndarray
-    """Buckets of the rarest of those, text by text, the rarest first; the end may be unused. If two n-grams share a bucket of their hash,
-    it costs a needless comparison but never a pair."""
+    """Buckets of the rarest of those, text by text, the rarest first; the end may be unused. A hash collision costs a needless comparison
+    but never loses a pair."""
     begins: np.ndarray
     """Start of each text in `buckets`, and the end of the last."""
     signatures: np.ndarray
-    """Words of bits, of which each n-gram of a text flipped one: 256 bits or as many as it has n-grams, a power of 2."""
+    """Signatures as words of bits: each n-gram of a text flips one of its 256 bits, or of more (a power of 2) for more n-grams."""
     marks: np.ndarray
     """Start of each text in `signatures`, and the end of the last."""
     order: np.ndarray
@@ -234,7 +234,7 @@ def _bit_count(word):
 
 @njit(forceinline=True)
 def _folded(signatures, first, last, step):
-    """Return every so many words of a signature as one, their exclusive or."""
+    """Return the exclusive or of every n-th word of a signature."""
     word = signatures[first]
     for i in range(first + step, last, step):
         word ^= signatures[i]
@@ -351,7 +351,7 @@ def least_shared(sizes, threshold):
 
 @njit(forceinline=True)
 def _largest_totals(needed):
-    """Return the largest sum of the sizes of two texts that need at most this many shared n-grams, by that number."""
+    """Return, by number of shared n-grams, the largest sum of the sizes of two texts that need at most this many."""
     totals = np.zeros(max(needed[-1], len(needed) // 2) + 1, np.int32)  # all n-grams of a text may be indexed
     for total in range(len(needed)):
         totals[needed[total]] = total
@@ -362,13 +362,13 @@ def _largest_totals(needed):
 
 @njit(forceinline=True)
 def _indexed(shared, size, needed):
-    """Return how many of the rarest n-grams of a text are indexed, so that every partner of at least its size shares one."""
+    """Return how many of a text's rarest n-grams to index so that every partner of at least its size shares one."""
     return max(shared - needed[2 * size] + 1, 0)
 
 
 @_cached
 def _lay_out(buckets, begins, sizes, shared, needed, border, shard, shards, bounds):
-    """Write where each list of the index begins, twice; with a border, one for the texts after it, then one for those before."""
+    """Write twice where each list of the index begins; with a border, the list of the texts after it precedes that of those before."""
     sides = 1 if border == 0 else 2
     for text in range(len(sizes)):
         if shared[text]:
@@ -380,7 +380,7 @@ def _lay_out(buckets, begins, sizes, shared, needed, border, shard, shards, boun
         bounds[one + 1, 1] = bounds[one + 1, 0]
 
 
-_SHARD_TEXTS = 20_000  # joining fewer takes less time than sending them to a cluster
+_SHARD_TEXTS = 20_000  # joining fewer texts takes less time than sending them to a cluster
 
 
 class IndexShard(NamedTuple):
@@ -430,7 +430,7 @@ def _gathered(shards: Iterable[IndexShard]) -> Joined:
 
 @njit(forceinline=True)
 def _doubled(values):
-    """Return an array of twice the size. In a loop: for a slice assignment numba compiles four seconds of checks and messages."""
+    """Return an array of twice the size. It copies in a loop, because numba takes four seconds to compile a slice assignment."""
     wider = np.empty(2 * len(values), values.dtype)
     for i in range(len(values)):
         wider[i] = values[i]
@@ -484,7 +484,7 @@ def _join(texts, needed, bounds, index, last_compared, shard, shards):
         for i in range(live):
             first, last = heads[i, 1], heads[i, 2]
             while first < last and index[first].largest < size:
-                first += 1  # no partner of a text of this size or larger, so of none that follow
+                first += 1  # too small for a text of this size or larger, so for all that follow
             heads[i, 1] = first
         for i in range(live):
             one, first, last, largest = heads[i, 0], heads[i, 1], heads[i, 2], heads[i, 3]
@@ -493,7 +493,7 @@ def _join(texts, needed, bounds, index, last_compared, shard, shards):
                 if index[k].largest < size:
                     continue
                 if index[k].size > largest:
-                    break  # too long for the rest of this text, as are all that follow
+                    break  # too long for the rest of this text, like all that follow
                 both_needed = needed[size + index[k].size]
                 apart = size + index[k].size - 2 * both_needed  # maximum number of n-grams in only one of the two
                 y = index[k].text
@@ -570,7 +570,7 @@ def _connect(texts, needed, bounds, index, last_compared, behind, roots):
                     both_needed = needed[size + index[k].size]
                     apart = size + index[k].size - 2 * both_needed
                     if index[k].size > largest:
-                        k = end = last  # too long for the rest of this text, as are all that follow
+                        k = end = last  # too long for the rest of this text, like all that follow
                     elif index[k].largest >= size and last_compared[y] != x and _bit_count(signature ^ index[k].signature) <= apart:
                         last_compared[y] = x
                         if _differing_bits(signatures, marks, x, y) <= apart:

@@ -1,4 +1,4 @@
-"""Whether two questions ask the same thing. Shared cases are compared separately from the questions."""
+"""Decide whether two questions ask the same thing. Shared cases are compared separately from the questions."""
 
 import re
 import unicodedata
@@ -26,13 +26,13 @@ from curation.near_duplicates.wording import (
 
 Relation = Literal["same", "conflict"]
 
-_STEM_FLOOR = 0.5  # stems less similar than this never ask the same, whatever their options share
-_TAIL_FLOOR = 0.5  # the same for the last sentence of a stem that contains a case
-_OPTION_FLOOR = 0.5  # unmatched options from here on are equal except for a slip: 学习过程中动机 and 学习过程的动机
+_STEM_FLOOR = 0.5  # stems less similar than this never ask the same, however similar their options
+_TAIL_FLOOR = 0.5  # the limit for the last sentence of a stem that contains a case
+_OPTION_FLOOR = 0.5  # unmatched options at least this similar are equal except for a slip: 学习过程中动机 and 学习过程的动机
 _OPTIONS_SHARED = 0.6  # 3 of 5: four options each, one of which differs
 _ANSWER_FLOOR = 0.2  # answers in words less similar than this answer different questions
-_MIN_OPTIONS = 3  # of fewer, none may differ
-_MIN_KIN_CHARS = 4  # without a case, a shorter stem asks something only with its options
+_MIN_OPTIONS = 3  # with fewer options, none may differ
+_MIN_KIN_CHARS = 4  # a shorter stem without a case is a question only with its options
 _FRAME = re.compile("说法|选|描述|叙述|陈述|论述|表述|观点|正确|准确|恰当|错误|误|符合|题意|不")
 """Words of a stem without idle characters that ask nothing specific: 下列说法正确的是."""
 _OF_OTHERS = re.compile(
@@ -43,7 +43,7 @@ _OF_OTHERS = re.compile(
 _LONG_STEM_CHARS = 60
 _LONG_CHARS = 200
 _MIN_TAIL_CHARS = 6
-_RETOLD = 0.85  # of `case_threshold`: cases this similar are one if all else is equal word for word
+_RETOLD = 0.85  # share of `case_threshold`: cases this similar are one if all else is equal word for word
 _BEST = frozenset(["最", "首选", "首要"])  # the best of one set of options need not be the best of another
 _MEASURE = re.compile(r"(−?\d[\d./:^~−-]*)(°c|[°%]|[\u4e00-\u9fff]{1,2})?")
 _SENTENCE_END = re.compile(r"[。！？；!?;\n]")
@@ -61,7 +61,7 @@ class ComparedQuestion(NamedTuple):
     """Texts of the right options, or the answer in words; None if unknown."""
     in_words: bool
     bare: bool
-    """The options say nothing about the question: true and false, or options shared with other questions."""
+    """The options do not characterize the question: true and false, or options shared with other questions."""
     text: str
     """Stem and options for the join."""
 
@@ -99,27 +99,27 @@ def stem_keys(question: ComparedQuestion) -> list[int]:
 
 
 def options_key(question: ComparedQuestion) -> int | None:
-    """Return a hash key shared by questions with equal options and answers, if these say something about the question."""
+    """Return a hash key shared by questions with equal options and answers, if these characterize the question."""
     if question.bare or question.answer is None:
         return None
     return hash((*map(_without_unit, question.options), frozenset(map(_without_unit, question.answer))))
 
 
 def stem_key(question: ComparedQuestion) -> int | None:
-    """Return a hash key shared by questions with one stem, whatever their options; None if the stem alone asks nothing."""
+    """Return a hash key shared by questions with the same stem, whatever their options; None if the stem alone is no question."""
     return hash(("stem", _without_idle(question))) if _asks(question) and not question.in_words else None
 
 
 def _asks(question: ComparedQuestion) -> bool:
-    """Return whether a stem asks something without its options."""
+    """Return whether a stem is a question without its options."""
     stem = _without_idle(question)
     return question.case is not None or (len(stem) >= _MIN_KIN_CHARS and bool(_FRAME.sub("", stem)))
 
 
 def kin_key(question: ComparedQuestion) -> int | None:
-    """Return a hash key shared by questions with one stem and one correct answer, in words or whatever their distractors.
+    """Return a hash key shared by questions with the same stem and correct answer, whatever their distractors.
 
-    They are two questions, but one reveals the answer to the other. Idle words, synonyms (机会 for 概率) and units make no difference.
+    They may be different questions, but reveal each other's answer. Idle words, synonyms (机会 for 概率) and units make no difference.
     """
     if not _asks(question) or question.answer is None or any(map(_OF_OTHERS.fullmatch, question.answer)):
         return None
@@ -196,7 +196,7 @@ def _is_one_option(text: str, other: str) -> bool:
 
 
 def _contradict(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
-    """Return whether two questions with one stem, whatever their other options, judge one option differently.
+    """Return whether two questions with the same stem judge an option differently, whatever their other options.
 
     The best of one set of options need not be the best of another, so in that case both questions must have both correct options.
     """
@@ -241,7 +241,7 @@ def reworded_threshold(params: NearDuplicates) -> float:
 
 
 def matched_options(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) -> list[tuple[str, str]]:
-    """Return the pairs of corresponding but unequal options of two twins, such as the single unmatched option of each."""
+    """Return the pairs of corresponding but unequal options of two duplicates, such as the single unmatched option of each."""
     match = _matched(a.options, b.options, ngram_chars)
     rest, other_rest = set(a.options) - set(match), set(b.options) - set(match.values())
     left_over = [(*rest, *other_rest)] if len(rest) == len(other_rest) == 1 else []
@@ -294,7 +294,7 @@ def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
     if _repeats(a, ngram_chars) or _repeats(b, ngram_chars):
         return 0.0
     likeness = max(_likeness(in_digits(a), in_digits(b), ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
-    if likeness < _OPTION_FLOOR:  # no match in any case; the checks below take more time
+    if likeness < _OPTION_FLOOR:  # no match is possible; this avoids the slower checks below
         return likeness
     if figures(a) != figures(b) or denials(a) != denials(b) or degrees(a) != degrees(b) or difference(a, b).opposed or changes_verb(a, b):
         return 0.0

@@ -1,4 +1,4 @@
-"""Whether a difference in wording changes the question (other numbers, a denial, an opposite, another name) or is a slip of the pen."""
+"""Decide whether a difference in wording changes the question (numbers, a denial, an opposite, another name) or is a slip of the pen."""
 
 import re
 from collections import Counter
@@ -29,7 +29,7 @@ class Vocabulary(NamedTuple):
     variant_words: dict[str, str]
     idle_characters: frozenset[str]
     without_idle: dict[int, None]
-    """Drops the idle characters."""
+    """Translation table that drops the idle characters."""
     name_ends: frozenset[str]
     suffixes: frozenset[str]
     lookalikes: list[frozenset[str]]
@@ -80,7 +80,7 @@ def _any(words: Iterable[str]) -> str:
 
 
 LONG_CHARS = 1_000
-"""Longest text for the matcher, which looks up each character of one text in the other, and again between its matches."""
+"""Maximum length for the matcher, which looks up each character of one text in the other, and again between its matches."""
 
 Span = tuple[str, int, int, int, int]
 """Operation (replace, delete, insert), start and end in the first text, start and end in the second."""
@@ -128,7 +128,7 @@ def figures(text: str) -> tuple[str, ...]:
 
     Numerals count as numbers where they are meant so: 两周 and 2周 are equal, 一般 and 一种 contain no number.
     """
-    text = text.replace("^", "")  # without superscripts, 10⁹ is 109
+    text = text.replace("^", "")  # in texts that lost superscripts, 10⁹ is 109
     return tuple(read for match in vocabulary().figure.finditer(text) if (read := _read(match)))
 
 
@@ -293,11 +293,11 @@ def changes_verb(text: str, other: str) -> bool:
 
 
 def _is_swapped(text: str, other: str, span: Span, short: bool) -> bool:
-    """Return whether a replacement is another noun or verb, not a slip; in a short text, another word."""
+    """Return whether a replacement is another noun or verb instead of a slip; in a short text, any other word."""
     _, i1, i2, j1, j2 = span
     classes, other_classes = _classes(text, i1, i2), _classes(other, j1, j2)
     if i2 - i1 == j2 - j1 == 1:
-        if classes | other_classes:  # else both characters are idle
+        if classes | other_classes:  # otherwise both characters are idle
             classes, other_classes = _classes(text, i1, i2, within=True), _classes(other, j1, j2, within=True)
         return bool(classes and other_classes) and not _is_slip_of(text, other, i1, j1, short)
     both = (classes & other_classes) | ({"noun"} if "noun" in classes | other_classes and classes and other_classes else set())

@@ -21,7 +21,7 @@ from curation.vocab.reader import read_yaml
 
 _VOCAB = Path(__file__).parents[1] / "vocab"
 _PER_INTENT, _SEED = 200, 1  # SdAK: 200
-_MIN_SHARE = 0.05  # of an intent; types below it are counted together
+_MIN_SHARE = 0.05  # minimum share of an intent; rarer types are counted together
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Query files -> samples to code; coded sheets and a codebook -> the atomic types of each intent (SdAK, Table 1)."""
+"""Query files -> samples to code; coded spreadsheets and a codebook -> the atomic types of each intent (SdAK, Table 1)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -63,7 +63,7 @@ def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
 
 
 def _plain(text: str) -> str:
-    """Return a query without line ends and invisible characters, which sheet cells do not preserve."""
+    """Return a query without line ends and invisible characters, which spreadsheet cells do not preserve."""
     return " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split())
 
 
@@ -120,7 +120,7 @@ class Coded(Struct, frozen=True):
 
 
 def write_coding_sheet(path: Path, queries: Iterable[Query], codes: Mapping[str, Mapping[str, Sequence[str]]]) -> int:
-    """Write the sheet that a coder fills in; return the number of queries with a proposed code."""
+    """Write the spreadsheet that a coder fills in; return the number of queries with a proposed code."""
     rows, proposed = [], 0
     for query in queries:
         proposals = propose(query, codes)
@@ -166,7 +166,7 @@ def _read_row(row: SheetRow, coder: str) -> Coded | None:
 
 
 UNDECIDED = "undecided"
-"""Coders disagree, and no type has a majority."""
+"""Type of a query on which coders disagree without a majority."""
 
 
 class Theme(NamedTuple):

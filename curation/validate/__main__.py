@@ -46,11 +46,11 @@ TABLES: dict[str, Callable[[InputPaths], Columns]] = {
     "predictions": predictions_table,
 }
 PROFILE = "profile"
-"""The table of statistics of the sources, from the outputs before `near_duplicates`."""
+"""Statistics of the sources, computed from the outputs before `near_duplicates`."""
 
 
 class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is checked."""
+    """Names of the tables to check."""
 
     what: list[str] = field(default_factory=lambda: ["questions", "facts", "claims", "fourfold", "clusters"])
     runs: list[str] = []
@@ -78,7 +78,7 @@ def main(argv: list[str] | None = None) -> None:
     files = tuple(_replies(args, run) for run in runs)
     inputs = InputPaths(args.questions, args.facts, args.claims, args.clusters, args.splits, files)
     if not args.params.what or ("predictions" in args.params.what and not runs):
-        raise ValueError("nothing to check: name tables after --what, and for predictions runs after --runs or in params.yaml")
+        raise ValueError("nothing to check: name tables after --what; for predictions, name runs after --runs or in params.yaml")
     known = [*TABLES, PROFILE]
     wanted = {one_of(table, known, "table", "--what") for table in args.params.what}
     suites = {table: read_suite(args.suites / f"{table}.yaml") for table in known if table in wanted}
@@ -103,9 +103,9 @@ def main(argv: list[str] | None = None) -> None:
             write_profile(out, args.profile, profile, lines, [one for one in tables if one.table == PROFILE], by_source)
             if speaking:
                 where = out / "injections.jsonl"
-                logger.warning("%d records contain text aimed at a model; they stay, %s lists them: %s", len(speaking), where, by_source)
+                logger.warning("%d records contain text aimed at a model; they are kept, see %s: %s", len(speaking), where, by_source)
         if warned := failures(tables, "warning"):
-            logger.warning("expectations of severity warning failed; the pipeline continues:\n%s", describe(warned))
+            logger.warning("expectations of severity `warning` failed; the pipeline continues:\n%s", describe(warned))
         if failed := failures(tables, "error"):
             advice = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} lists all ids; fix their cause, then `dvc repro`"
             raise ValueError(f"expectations failed; {advice}:\n{describe(failed)}")

@@ -27,7 +27,7 @@ def differs_by_negation(affirmed: pd.Series, denied: pd.Series, negations: list[
 
 
 def groups_whole(groups: pd.Series, homes: pd.Series) -> list[bool]:
-    """Return for each row whether all rows of its group have the same home; every row of a divided group fails."""
+    """Return for each row whether all rows of its group are in the same place (`homes`); every row of a divided group fails."""
     homes_of: dict[Any, set] = defaultdict(set)
     for group, home in zip(groups, homes, strict=True):
         homes_of[group].add(home)
@@ -91,7 +91,7 @@ class ExpectExactNegation(ColumnPairMapExpectation):
 
 
 class ExpectGroupsWhole(ColumnPairMapExpectation):
-    """Rows of one group (column_A) have the same home (column_B); rows without group or home are ignored."""
+    """Rows of one group (column_A) have the same value of column_B, such as a split; rows without either are ignored."""
 
     map_metric: ClassVar[str] = _measured_by("groups_whole", groups_whole)
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN

@@ -24,7 +24,7 @@ _EXCERPT_CHARS = 120
 
 
 def injections(questions: Path, facts: Path, passages: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row for each record with text aimed at a model; a missing file has none."""
+    """Yield a row for each record with text aimed at a model; a missing file gives no rows."""
     shapes: dict[Path, type[Record]] = {questions: Question, facts: Fact, passages: Passage}
     for path, shape in shapes.items():
         records: Iterable[Record] = read_optional(path, shape)
@@ -118,9 +118,9 @@ def _label_lines(row: Mapping[str, Any]) -> list[str]:
 MIN_ROWS = 20
 _FILE = "file:"
 _SIGNS_OF_BREADCRUMBS = (">", "＞", "›", "»")
-_MIN_PART_CHARS = 2  # of a tail that is part of another tail
-_MIN_JOINED_CHARS = 5  # four characters are one term: 清热解毒
-_REPORTED_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # reported with lines to paste
+_MIN_PART_CHARS = 2  # minimum length of a tail that is part of another tail
+_MIN_JOINED_CHARS = 5  # four characters may be one term: 清热解毒
+_REPORTED_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # reported together with lines to paste
 _FAR = 0.3
 """Minimum difference from the median of the other sources for a share to be an outlier."""
 _MIN_OTHERS = 3
@@ -128,7 +128,7 @@ _SHARES_OF_ACCEPTED = (*SIGNS, "verdict_over_options", "letters_as_words", "exam
                    "breadcrumb_as_name")  # fmt: skip
 _OF_KEYS = frozenset({"key_out_of_order", "several_letters_for_single", "key_beyond_options"})
 _NEVER = ("named_after_source", "breadcrumb_as_name")
-"""Shares that must be zero however few the questions."""
+"""Shares that must be zero, however small the number of questions."""
 _SHARES_OF_FACTS = ("tails_run_together", "names_cut")
 
 
@@ -204,7 +204,7 @@ def _question_row(item: QuestionItem, outcome: CleanOutcome | None) -> dict[str,
     source, options, key = item.provenance.source, options_of(item), key_of(item)
     kind, exam, subject, answer = outcome or CleanOutcome("", "", "", None)
     signs = set(signs_of(item))
-    if answer != "".join(sorted(set(key))):  # a joined key that was divided among its questions is not a fault
+    if answer != "".join(sorted(set(key))):  # a joined key is no fault if it was divided among its questions
         signs -= _OF_KEYS
     named = {exam.casefold(), subject.casefold()}
     confirmed = named_for(source) | {name.casefold() for name in (item.exam, item.subject) if name}
@@ -264,7 +264,7 @@ def _rows_by(by: str, questions: pd.DataFrame, facts: pd.DataFrame) -> Iterator[
     files: Counter[str] = Counter(name.split(" ", 1)[0] for name in by_name) if by == "file" else Counter()
     for name in sorted(by_name.keys() | stated.keys()):
         if by == "file" and files[name.split(" ", 1)[0]] == 1:
-            continue  # it is the source
+            continue  # the only file is the whole source
         yield {"id": name} | _of_questions(by_name.get(name)) | _of_facts(stated.get(name))
 
 
@@ -313,7 +313,7 @@ def _counts(column: pd.Series) -> dict[str, int]:
 
 
 def _unknown_labels(source: str, counted: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the labels of a source that are in no table, with the share of its entries that have each."""
+    """Return the labels of a source that no table lists, each with the share of entries that have it."""
     entries = counted["by_source"].get(source, {}).get("entities_in", 0)
     named = [(key.split("/", 2), count) for key, count in counted["labels_unmapped"].items() if key.startswith(f"{source}/")]
     return [

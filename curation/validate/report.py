@@ -1,4 +1,4 @@
-"""Results of the tables -> a report to read, one to parse, the failing ids, and one message."""
+"""Results of the tables -> a report for people, one for programs, the failing ids, and one message."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ _TEMPLATES = Path(__file__).parent
 
 
 def figures(tables: Sequence[CheckedTable]) -> dict[str, dict[str, int]]:
-    """Return the tracked metrics: only counts, which are equal for equal data."""
+    """Return the tracked metrics: only counts, so that equal data gives equal metrics."""
     return {
         one.table: {
             "rows": one.rows,

@@ -16,7 +16,7 @@ from curation.validate.tables import Columns
 SUITES = Path(__file__).with_name("expectations")
 Severity = Literal["error", "warning"]
 _GX_SEVERITY = {"error": "critical", "warning": "warning"}
-_VALUE_SETS = {"RELATIONS": list(RELATIONS)}  # a value set too long for a line has a name
+_VALUE_SETS = {"RELATIONS": list(RELATIONS)}  # value sets that are too long for a line
 _OF_COLUMNS = ("column", "column_A", "column_B", "column_list", "column_set")
 _OWN_KEYS = ("expect", "severity", "why")
 
@@ -27,7 +27,7 @@ class ExpectationEntry(NamedTuple):
     expect: str
     severity: Severity
     why: str | None
-    """A sentence for the readers of the report."""
+    """Explanation of the expectation, a sentence for readers of the report."""
     arguments: dict[str, Any]
     where: str
 
@@ -39,7 +39,7 @@ class ExpectationEntry(NamedTuple):
 
 
 def read_suite(path: Path) -> list[ExpectationEntry]:
-    """Return the entries of a file.
+    """Return the expectations in a file.
 
     Raises:
         ValueError: the file is not a list of entries; a name or severity is unknown or missing.
@@ -104,9 +104,9 @@ class ExpectationResult(Struct, frozen=True, kw_only=True):
     why: str | None
     success: bool
     broken_by: list[str]
-    """Ids of the rows that break it, sorted; empty if the table as a whole does."""
+    """Sorted ids of the rows that violate it; empty if the table as a whole does."""
     figures: dict[str, Any] = {}
-    """For a table of statistics: id of a row that breaks it -> the value."""
+    """For a table of statistics: id of a row that violates it -> the value."""
     limits: dict[str, float] = {}
     """For a table of statistics: the bounds, `at_least` and `at_most`."""
 
@@ -131,7 +131,7 @@ def quiet_context() -> Any:
     import great_expectations as gx
     from great_expectations.data_context.types.base import ProgressBarsConfig
 
-    for name in ("great_expectations", "great_expectations.data_context.types.base"):  # the second sets its own level
+    for name in ("great_expectations", "great_expectations.data_context.types.base"):  # the second logger sets its own level
         logging.getLogger(name).setLevel(logging.ERROR)
     context = gx.get_context(mode="ephemeral")
     context.delete_data_docs_site("local_site")  # an unused folder under /tmp
@@ -154,7 +154,7 @@ def check_table(context: Any, table: str, columns: Columns, entries: Sequence[Ex
     batch = context.data_sources.add_or_update_pandas(table).add_dataframe_asset(table).add_batch_definition_whole_dataframe("all")
     form = {"result_format": "COMPLETE", "unexpected_index_column_names": ["id"]}
     outcome = batch.get_batch({"dataframe": pd.DataFrame(columns)}).validate(suite, result_format=form)
-    ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["number"])  # they are grouped by column
+    ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["number"])  # results are grouped by column
     results = [_result(table, entry, result) for entry, result in zip(entries, ordered, strict=True)]
     return CheckedTable(table=table, rows=len(columns["id"]), results=results)
 

@@ -115,7 +115,7 @@ def facts_table(inputs: InputPaths) -> Columns:
 
 
 def claims_table(inputs: InputPaths) -> Columns:
-    """Return a row per claim pair. `said` and `denied` are its sentences by the polarity of its facts, whichever is factual."""
+    """Return a row per claim pair. `said` affirms and `denied` denies its tail, whichever is factual."""
     facts = {fact.id: ((fact.relation, fact.head, fact.tail), fact.polarity) for fact in read_jsonl(inputs.facts, Fact)}
     claims = list(read_jsonl(inputs.claims, ClaimPair))
     untrue = {claim.non_factual for claim in claims}
@@ -217,7 +217,7 @@ def is_clean(*texts: str) -> bool:
 
 
 RETIRED = "retired"
-"""Folder of records in no split, because they, or a record tied to them, were once in test or reserved. Their clusters may be in one."""
+"""Folder of records in no split, because they or a tied record were once in test or reserved. Their clusters may be in a split."""
 
 
 class _SplitRecord(NamedTuple):
@@ -232,7 +232,7 @@ class _SplitRecord(NamedTuple):
 
 
 class _Repeats(Struct, frozen=True):
-    """How often a run asks each of its variants; further fields are ignored."""
+    """How often a run sends each of its variants; further fields are ignored."""
 
     repeats: int
 
@@ -246,7 +246,7 @@ class _RunReply(NamedTuple):
     repeat: int | None
     reply: Prediction | None
     variant: int = 0
-    """Number of the wording and order of options in which it was asked; 0 in most runs."""
+    """Number of the variant (wording and order of options) that was sent; 0 in most runs."""
 
 
 def splits_table(inputs: InputPaths) -> Columns:

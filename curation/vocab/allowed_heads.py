@@ -1,4 +1,4 @@
-"""Which heads a tail can have at all, by `allowed_heads.yaml`, and the parts of the body that a text names."""
+"""Look up which heads a tail can have, in `allowed_heads.yaml`, and which parts of the body a text names."""
 
 import re
 from functools import cache, lru_cache
@@ -13,7 +13,7 @@ class _AllowedHeads(NamedTuple):
     tails: re.Pattern[str]
     heads: re.Pattern[str]
     others: re.Pattern[str] | None = None
-    """Names of heads that match but do not have the tail."""
+    """Names of heads that match the pattern but cannot have the tail."""
 
 
 def is_allowed_head(relation: str, tail: str, head: str, context: str = "") -> bool | None:

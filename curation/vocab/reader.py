@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 from atomexam.text.yaml_values import yaml_values
 
 Pairs = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
-"""Patterns of tails and of heads, row by row."""
+"""Rows of patterns: of tails, and of their heads."""
 
 
 class RuleWords(NamedTuple):
-    """What --help says about a rule that changes texts."""
+    """Text of --help about a rule that changes texts."""
 
     why: str
     before: str
-    """A text that the rule changes."""
+    """Example of a text that the rule changes."""
     after: str
 
 
@@ -43,7 +43,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def rule_words(name: str) -> RuleWords:
-    """Return the words of a rule in `rules.yaml`."""
+    """Return the help text of a rule in `rules.yaml`."""
     return RuleWords(*read_vocabulary("rules")[name])
 
 

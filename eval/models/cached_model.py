@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct, structs
 from tqdm import tqdm
 
-from atomexam.records.blocks import RequestSettings, Run
+from atomexam.records.blocks import REPLY_CHARS, RequestSettings, Run
 from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
@@ -250,14 +250,10 @@ def _gathered(value: T, rank: Rank) -> list[T]:
     return [] if rank.number else values[1:]
 
 
-_REPLY_CHARS, _CHARS_BY_TASK = 32, {"tcm": 256, "essay": 256}
-"""Default reply length in characters: enough for 答案：B or a verdict with the start of a reason; more for an analysis."""
-
-
 def settings_of(settings: RequestSettings, backend: Backend | None = None) -> Settings:
     """Return the backend settings of a run or judge; the default length limit is in characters, so it is the same for any tokenizer."""
     values = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name in settings.__struct_fields__}
-    chars = _CHARS_BY_TASK.get(settings.task, _REPLY_CHARS) if isinstance(settings, Run) else _REPLY_CHARS
+    chars = settings.reply_chars if isinstance(settings, Run) else REPLY_CHARS
     limit = settings.max_new_tokens or chars * getattr(backend, "tokens_a_char", 1)
     return Settings(**values | {"max_new_tokens": limit})
 

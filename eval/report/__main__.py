@@ -197,13 +197,14 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def about(params: Mapping[str, Any], split: Figures) -> list[str]:
-    """Return what identifies the data: release, version of the splits, dates of the sources."""
+    """Return what identifies the data: release, version of the splits, dates of the sources, and whether they are replicas."""
     words = [f"release {params['release']['version']}"] if (params.get("release") or {}).get("version") else []
     words += [f"splits {split['version']['name']}"] if (split.get("version") or {}).get("name") else []
     dates: dict[str, list[str]] = {}
     for name, source in (params.get("sources") or {}).items():
         dates.setdefault(str((source or {}).get("snapshot")), []).append(name)
-    return [*words, *(f"snapshot {date}: {', '.join(names)}" for date, names in sorted(dates.items()))]
+    replicas = "replicas of " if params.get("sites") == "embedded" else ""
+    return [*words, *(f"snapshot {date}: {replicas}{', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
 def described(params: Mapping[str, Any]) -> dict[str, str]:
@@ -215,7 +216,7 @@ def described(params: Mapping[str, Any]) -> dict[str, str]:
             words[name] = f"rule-based baseline. {getdoc(rule.reply)}"
         else:
             trained = {
-                "finetune": "trained here from scratch on train and the sources' passages",
+                "finetune": "trained here from scratch on train and the sources' passages, which may state facts of test",
                 "tune": "fine-tuned here, without test and reserved",
             }
             made = [how for way, how in trained.items() if name in (params.get(way) or {})]
@@ -247,7 +248,11 @@ def asked_with(params: Mapping[str, Any], plan: Path) -> dict[str, dict[str, str
             shown |= {key for key in _SAMPLING if getattr(run, key) != getattr(_USUAL, key)}
             sampling = ", ".join(f"{key} {getattr(run, key)}" for key in _SAMPLING if key in shown)
             is_weighed = run.method == "likelihood"
-            words += ["–", "likelihood of each answer"] if is_weighed else [str(run.max_new_tokens or "set by the task"), sampling]
+            words += (
+                ["–", "likelihood of each answer"]
+                if is_weighed
+                else [str(run.max_new_tokens or f"enough for {run.reply_chars} characters"), sampling]
+            )
         found[name] = dict(zip(_ASKED_WITH, words, strict=True))
     return found
 

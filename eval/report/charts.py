@@ -395,24 +395,25 @@ class Letters(NamedTuple):
     """Share of each letter among the answers minus its share among the keys."""
 
     names: list[str]
-    rows: list[tuple[str, str, str, list[tuple[float, float] | None]]]
-    """Run, question type, the most frequent answer with its share, and for each letter the difference and its share among the keys; None
-    if it is in no answer and no key."""
+    rows: list[tuple[str, str, str, list[float | None]]]
+    """Run, question type, the most frequent answer with its share, and a value per letter; None if it is in no answer and no key."""
+    keys: dict[tuple[str, str], dict[str, float]]
+    """Task and question type -> share of each letter among the keys."""
 
 
 def letters(runs: Mapping[str, Figures]) -> Letters | None:
     """Return by how much runs prefer each letter; None if no run has letters."""
     tables = [(name, kind, table) for name, run in runs.items() for kind, table in (run.get("letters") or {}).items()]
     names = sorted({letter for *_, table in tables for side in ("answered", "gold") for letter in table[side]})
-    rows = []
+    rows, keys = [], dict[tuple[str, str], dict[str, float]]()
     for name, kind, table in tables:
         answered, gold = (_shares(table[side]) for side in ("answered", "gold"))
         most = max(sorted(answered), key=lambda one: answered[one], default=None)
         top = f"{most} {100 * answered[most]:.0f} %" if most else "none"
         known = answered.keys() | gold.keys() if answered else set()
-        cells = [(answered.get(one, 0.0) - gold.get(one, 0.0), gold.get(one, 0.0)) if one in known else None for one in names]
-        rows.append((name, kind, top, cells))
-    return Letters(names, rows) if rows else None
+        rows.append((name, kind, top, [answered.get(one, 0.0) - gold.get(one, 0.0) if one in known else None for one in names]))
+        keys.setdefault((runs[name]["task"], kind), {letter: gold[letter] for letter in sorted(gold)})
+    return Letters(names, rows, keys) if rows else None
 
 
 def _shares(counts: Mapping[str, int]) -> dict[str, float]:

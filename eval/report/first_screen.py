@@ -44,6 +44,8 @@ class Cell(NamedTuple):
     items: int
     verdict: str
     """`above`, `below` or `unsure` relative to the line; "" without a line, with few items, and for a baseline."""
+    p_value: float | None = None
+    """The larger of both corrected p-values of that verdict."""
 
 
 class Column(NamedTuple):
@@ -147,7 +149,7 @@ def board(stages: Any, summary: Figures) -> Board:
             asked = {model: cell for model, cell in cells.items() if model in whole - stages.baselines and cell.items >= LEAST}
             verdicts = _verdicts(asked, line, {} if category else pairs) if line else {}
             for model in found:
-                by_model[model].append(cells[model]._replace(verdict=verdicts.get(model, "")) if model in cells else None)
+                by_model[model].append(verdicts.get(model, cells[model]) if model in cells else None)
     rows = [_row(model, cells, runs) for model, cells in by_model.items() if any(cells)]
     own = [row for row in rows if row.model not in stages.baselines]
     own.sort(key=lambda row: [-(cell.value if cell and cell.items >= LEAST else -1.0) for cell in row.cells])
@@ -216,8 +218,8 @@ def _cell(run: str, part: Figures) -> Cell:
     return Cell(run, value, bounds if part.get("accuracy_interval") else None, size_of(part), "")
 
 
-def _verdicts(cells: Mapping[str, Cell], line: Line, pairs: Mapping[tuple[str, str], Pair]) -> dict[str, str]:
-    """Return whether each model is above or below the line, tested on the two runs' shared items, or else on the two figures.
+def _verdicts(cells: Mapping[str, Cell], line: Line, pairs: Mapping[tuple[str, str], Pair]) -> dict[str, Cell]:
+    """Return the cells with whether each model is above or below the line, tested on the two runs' shared items or else on the figures.
 
     Corrected for the number of models (Holm), since the best of many guessers is far above the line; other pairs of runs do not count.
     """
@@ -226,7 +228,8 @@ def _verdicts(cells: Mapping[str, Cell], line: Line, pairs: Mapping[tuple[str, s
     verdicts = {}
     for (model, cell), *p_values in zip(cells.items(), *map(holm, zip(*tests, strict=True)), strict=True):
         difference = pair.difference if (pair := paired[model]) else cell.value - line.value
-        verdicts[model] = "unsure" if max(p_values) > 1 - LEVEL else "above" if difference > 0 else "below"
+        verdict = "unsure" if max(p_values) > 1 - LEVEL else "above" if difference > 0 else "below"
+        verdicts[model] = cell._replace(verdict=verdict, p_value=max(p_values))
     return verdicts
 
 

@@ -1,6 +1,6 @@
-"""Stage `leaks`: splits and references -> a table of what each reveals of another. A leak that is not allowed stops the pipeline.
+"""Stage `leaks`: splits and references -> a table of leaks between them. A leak that is not allowed stops the pipeline.
 
-python -m splits.leaks --withdraw    retires the leaking records of train in `splits/assignments.jsonl`: then run `dvc repro`
+python -m splits.leaks --withdraw    retires the leaking records of train in `splits/assignments.jsonl`; then run `dvc repro`
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Leaks between splits: by ties, few-shot examples, claims on one head or fact, and by contained or reworded texts."""
+"""Find leaks between splits: ties, few-shot examples, claims on one head or fact, and contained or reworded texts."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -110,8 +110,8 @@ ClaimKey = tuple[str, ...]
 def claim_leaks(splits: Splits) -> list[Leak]:
     """Return the claims that reveal each other.
 
-    Two claims may state one fact from its two ends: what 艾滋病 may lead to, and what causes 肺结核. Claims are split by head, so
-    such a pair may be in two splits, and is reported as `inverse`.
+    Two claims may state one fact from both ends: what 艾滋病 may lead to, and what causes 肺结核. Claims are split by head, so
+    such a pair may be in two splits; it is reported as `inverse`.
     """
     evaluated: dict[ClaimKey, tuple[str, str]] = {}
     for split, pair in splits.claims(*EVALUATION_SPLITS):
@@ -127,7 +127,7 @@ def claim_leaks(splits: Splits) -> list[Leak]:
 
 
 def fourfold_leaks(splits: Splits) -> list[Leak]:
-    """Return the false claims of test and reserved that train or dev reveals, by a row on the head or the fact with the false tail."""
+    """Return the false claims of test and reserved that train or dev reveals by a row on the head or the fact of the false tail."""
     homes: dict[str, tuple[str, str]] = {}
     for split in TRAINING_SPLITS:
         for row in splits.fourfold(split):
@@ -196,7 +196,7 @@ def reference_leaks(splits: Splits, references: Sequence[Question], least: float
     evaluated = []
     for split, question in splits.questions(*SPLITS if references else ()):
         grams = question_grams(question)
-        # N-grams that all references together lack are in none of them; short parts are checked later.
+        # Count only n-grams that occur in a reference; short parts are checked later.
         if grams and sum(gram in reference_grams or is_short(gram) for gram in grams) >= least_shared(len(grams), least):
             split_of[question.id] = split
             evaluated.append((question.id, grams))

@@ -1,7 +1,7 @@
-"""Whether the wording of a fourfold set reveals the answers: models without medical knowledge, trained on train, tested on test.
+"""Test whether the wording of a fourfold set reveals the answers: models without medical knowledge, trained on train, tested on test.
 
-Each gets the prompts of a language model. Chance is half of the sentences and, for a model that never contradicts itself, a quarter of
-the facts with all four sentences correct. A type is open to wording if a model exceeds the bounds by more than chance explains.
+Each model gets the prompts of a language model. By chance, half of the sentences are correct and, for a model that never contradicts
+itself, all four sentences of a quarter of the facts. The wording of a type leaks if a model exceeds the bounds significantly.
 """
 
 import re
@@ -16,7 +16,7 @@ from atomexam.text.canonical import canonical
 MAX_SENTENCES, MAX_FACTS = 0.55, 0.30
 """Maximum shares of correct sentences, and of facts with all four correct, for a model without knowledge."""
 _ALPHA = 0.05
-"""Chance of a false alarm in a set without any leak, over all models and types together."""
+"""Probability of a false alarm in a set without a leak, over all models and types together."""
 _DENIED = re.compile("不|无(?!力)|异常|忌")
 Judge = Callable[[str, str, bool, str], bool]
 """Head, tail, whether the sentence denies, sentence -> whether the model judges it true."""
@@ -48,7 +48,7 @@ def lines_of(train: Sequence[Fourfold], test: Sequence[Fourfold]) -> list[Line]:
 
 
 def open_to_wording(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines that are above a bound by more than chance explains."""
+    """Return the results that exceed a bound significantly."""
     return [line for line in lines if line.p_value * len(lines) < _ALPHA]
 
 
@@ -77,7 +77,7 @@ def without_knowledge(lines: Sequence[Line]) -> dict[str, Any]:
 def _line(name: str, kind: str, rows: Sequence[Fourfold], judge: Judge) -> Line:
     right = [[judge(head, tail, denies, said) is truth for head, tail, denies, said, truth in _sentences(row)] for row in rows]
     sentences, facts = sum(map(sum, right)), sum(map(all, right))
-    # The two sentences on one tail are judged together, so a row counts as two independent trials.
+    # The verdicts on the two sentences of a tail depend on each other, so a row counts as two independent trials.
     p_value = min(at_least(round(sentences / 2), 2 * len(rows), MAX_SENTENCES), at_least(facts, len(rows), MAX_FACTS))
     return Line(name, kind, len(rows), sentences / (4 * len(rows)), facts / len(rows), p_value)
 
@@ -104,12 +104,12 @@ def _negation(_: Sequence[Fourfold]) -> Judge:
 
 
 def _overlap(_: Sequence[Fourfold]) -> Judge:
-    """Judge that a tail belongs to a head if they share a character."""
+    """Judge a tail true of a head if they share a character."""
     return lambda head, tail, denies, sentence: denies is set(canonical(head)).isdisjoint(canonical(tail))
 
 
 def _counted(parts: Callable[[str, str, str], Iterable[str]], whole: bool) -> Callable[[Sequence[Fourfold]], Judge]:
-    """Return a naive Bayes model over parts of whole sentences, or of head and tail with the denial understood."""
+    """Return a naive Bayes model over parts of complete sentences, or of head and tail with the denial taken into account."""
 
     def learn(rows: Sequence[Fourfold]) -> Judge:
         seen: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
@@ -144,4 +144,4 @@ MODELS: dict[str, Callable[[Sequence[Fourfold]], Judge]] = {
     "tail_ngrams": _counted(lambda head, tail, sentence: _ngrams(canonical(tail), 3), whole=False),
     "head_and_tail": _counted(_names, whole=False),
 }
-"""By name: function from the rows of train to a judge. The last three know what a denial is, and count which tails are true."""
+"""Name -> function from the rows of train to a judge. The last three interpret denials and count how often each tail is true."""

@@ -1,4 +1,4 @@
-"""Find by n-grams texts that contain another, and questions that reword another with the same correct answer. Pure."""
+"""Find, by n-grams, texts that contain another and questions that reword another with the same correct answer. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -73,12 +73,12 @@ def is_short(gram: str) -> bool:
 
 
 MIN_SIMILARITY = 0.55
-"""Half of the published CPsyExam has 28 such pairs across its splits: 27 are true rewordings. Below 0.5 ever fewer are."""
+"""In half of the published CPsyExam, 27 of 28 such pairs across splits are true rewordings; below 0.5 the share falls."""
 SAME_SHARE = 0.8
 """Minimum similarity of stem and correct answer from which one question reveals the other, whatever the distractors."""
-_IN_ANSWER = "\ue0fe"  # before n-grams of an answer; private use, in no canonical text
-_NGRAM_CHARS = 3  # changing one character in ten keeps most of them; of 5-grams only half
-_LEAST_NGRAMS = 12  # a term to be explained (成熟) is in many questions and reveals nothing
+_IN_ANSWER = "\ue0fe"  # a private-use character before n-grams of an answer; no canonical text contains it
+_NGRAM_CHARS = 3  # changing one character in ten keeps most of these, but only half of the 5-grams
+_LEAST_NGRAMS = 12  # a short term to be explained (成熟) is in many questions and reveals nothing
 
 
 class Wording(NamedTuple):
@@ -108,7 +108,7 @@ def right_option_texts(question: Question) -> tuple[str, ...]:
 
 
 def question_ngrams(question: Question) -> frozenset[str]:
-    """Return the n-grams of case, stem and options. The case counts: one stem about two cases is two questions."""
+    """Return the n-grams of case, stem and options. The case is included because the same stem about two cases is two questions."""
     texts = (question.shared_stem or "", question.stem, *(option.text for option in question.options))
     parts = [f"|{canonical(text)}|" for text in texts]
     return frozenset().union(*(ngrams(part, _NGRAM_CHARS) for part in parts))

@@ -1,6 +1,6 @@
 """The ledger `splits/assignments.jsonl`: the split of each question and claim head, since which version, and why.
 
-The file is in git and is merged by union: rows may be in any order, repeated, or contradict each other; then the safer one applies.
+The file is in git and is merged by union, so rows may be in any order, repeated or contradictory; of contradictory rows the safer applies.
 """
 
 import subprocess
@@ -51,7 +51,7 @@ def _committed_bytes(path: Path) -> int:
 
 
 def remedy(path: Path) -> str:
-    """Return what to do about a wrong or lost line."""
+    """Return advice on a wrong or lost line."""
     return f"correct the line: `git log -p {path}` shows its history; in a conflict delete only the marks (<<<<<<<, =======, >>>>>>>)"
 
 
@@ -72,7 +72,7 @@ REASONS: Mapping[Why, str] = {
     "branches_differ": "two branches put it into different splits, and one of them may have been trained on",
 }
 ShotSlot = tuple[str, str, str, str, int]
-"""Exam, subject, question type and form, which have one list of few-shot examples, and the position in it."""
+"""Exam, subject, question type and form of a list of few-shot examples, and a position in the list."""
 HELD_BACK = frozenset({"test", "reserved", "retired"})
 
 
@@ -90,7 +90,7 @@ class Assignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     also: tuple[str, ...] = ()
     """Other ids of its near-duplicate cluster: one of them may represent it in a later version."""
     ties: tuple[str, ...] = ()
-    """Its group and stem, by which the question is recognised when its options change."""
+    """Its group and stem, to recognise the question when its options change."""
     sketch: str = ""
     """For a held-back question: some hashes of its n-grams, to recognise its next wording; see `splits.split.next_ledger`."""
 
@@ -101,13 +101,13 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     name: str
     number: int
     settings: dict[str, Any]
-    """The block `split` of params.yaml: only what the next version needs beyond it may leave train."""
+    """The block `split` of params.yaml. Records leave train only if the block of the next version asks for more."""
     records: int
     """Questions and claim heads of the version."""
     assigned: int = 0
-    """Assignments in the file when it was last written; the number never decreases, on any branch or by a merge."""
+    """Number of assignments in the file when it was last written; it never decreases, on a branch or by a merge."""
     held: int = 0
-    """Number of them in test, reserved or retired; this number never decreases either."""
+    """Number of assignments to test, reserved or retired; it never decreases either."""
 
 
 class ListedShot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="shot"):
@@ -166,7 +166,7 @@ class AssignmentLedger:
         self.versions: dict[str, Version] = {}
         self.assigned: dict[str, Assignment] = {}
         self.shots: dict[ShotSlot, tuple[str, ...]] = {}
-        """The example in each slot; two if branches chose different ones."""
+        """Ids of the example in each slot; two if branches chose different examples."""
         for row in rows:
             if isinstance(row, Assignment):
                 before = self.assigned.get(row.id)
@@ -198,7 +198,7 @@ class AssignmentLedger:
 
     @cached_property
     def represented(self) -> frozenset[str]:
-        """Near-duplicates that another question represents."""
+        """Ids of near-duplicates that another question represents."""
         return frozenset([key for row in self.assigned.values() for key in row.also])
 
     def age(self, key: str) -> int:
@@ -206,7 +206,7 @@ class AssignmentLedger:
         return self.versions[self.assigned[key].since].number
 
     def last(self) -> list[Version]:
-        """Return the last version, or both if two branches made one from the same version."""
+        """Return the last version, or both if two branches made a version from the same one."""
         number = max((version.number for version in self.versions.values()), default=0)
         return [version for version in self.versions.values() if version.number == number]
 

@@ -36,7 +36,7 @@ class SideCandidate(NamedTuple):
 
     unit: Unit
     retired: bool
-    """At least some of them are retired now."""
+    """At least some of the questions are now retired."""
     required_key: str | None = None
     """Key of the unit that must be in the split, if any."""
 
@@ -46,7 +46,7 @@ Names = tuple[set[str], set[str]]
 
 @dataclass
 class Settled:
-    """Units by what may be done with them. A unit of the input may be in several lists, with some of its questions in each."""
+    """Units grouped by where they may go. A unit of the input may be in several lists, with some of its questions in each."""
 
     free: list[Unit] = field(default_factory=list)
     """New: may be drawn, or stay in train."""
@@ -55,11 +55,11 @@ class Settled:
     incumbents: dict[EvaluationSplit, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
     candidates: dict[EvaluationSplit, list[SideCandidate]] = field(default_factory=lambda: {"test": [], "reserved": []})
     decided: dict[str, Allocation] = field(default_factory=dict)
-    """Allocations that the prior assignments settle, by id."""
+    """Record id -> allocation determined by the prior assignments."""
 
 
 def settle(units: Iterable[Unit], ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]]) -> Settled:
-    """Return what the prior assignments decide.
+    """Return the units grouped by their prior assignments.
 
     Args:
         edited: question id -> ids of earlier questions that it rewords.
@@ -100,7 +100,7 @@ def settle(units: Iterable[Unit], ledger: AssignmentLedger, edited: Mapping[str,
 def _known_names(
     summaries: Iterable[QuestionSummary], own: Mapping[str, Assignment], ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]]
 ) -> Names:
-    """Return the names that new questions of a unit may be known under, and former names of its known questions.
+    """Return possible names of a unit's new questions, and former names of its known ones.
 
     A known question has a former name if it represents a cluster, or if another question represented it before. If the other owner of
     that name is also in the input, the two are known to be distinct; for a new question this is unknown.
@@ -116,7 +116,7 @@ def _known_names(
 
 
 def names_of(summary: QuestionSummary, edited: Mapping[str, Sequence[str]]) -> set[str]:
-    """Return all names that a question is, or may have been, known under."""
+    """Return all present and possible former names of a question."""
     ties = (summary.group_id, summary.stem_id, summary.stem_options_id)
     return {summary.id, *filter(None, ties), *summary.also, *edited.get(summary.id, ())}
 
@@ -129,7 +129,7 @@ def _settle_unit(
         settled.free.append(unit)
     elif not splits.isdisjoint(EVALUATION_SPLITS):
         if any(one.split in TRAINING_SPLITS or (one.was is None and one.split == "retired") for one in (*own.values(), *related)):
-            # New questions of the unit may have been trained on under their other names, so they must not join test.
+            # New questions of the unit must not join test, because they may have been trained on under other names.
             settled.decided |= {summary.id: Allocation("retired", "kin_of_held") for summary in new}
             unit, new = unit_of([summary for summary in unit.summaries if summary.id in own]), []
         _keep_in_evaluation(unit, own, new, "test" if "test" in splits else "reserved", settled)
@@ -157,7 +157,7 @@ def _keep_in_evaluation(
 
 
 def _readmit_or_retire(unit: Unit, own: Mapping[str, Assignment], related: Sequence[Assignment], settled: Settled) -> None:
-    """Let a complete unit return, or retire it if some of it was trained on."""
+    """Let a complete unit return, or retire it if any of its questions was trained on."""
     sides = [{one.was if one.split == "retired" else one.split for one in known} for known in (own.values(), related)]
     if set().union(*sides).issubset(EVALUATION_SPLITS):
         settled.candidates["test" if "test" in (sides[0] or sides[1]) else "reserved"].append(SideCandidate(unit, bool(own)))
@@ -196,14 +196,14 @@ class ParamChanges:
         return self.grew("tcm_per_subject" if is_tcm(stratum) else f"quota.{stratum.question_type}")
 
     def grew(self, name: str) -> bool:
-        """Return whether a number is larger than on every branch before."""
+        """Return whether a number is larger than in the last version on every branch."""
         return bool(self._before) and all(self._now[name] > self._was(name, one) for one in self._before)
 
     def shrank(self, name: str) -> bool:
         return bool(self._before) and all(self._now[name] < self._was(name, one) for one in self._before)
 
     def _was(self, name: str, settings: Mapping[str, float]) -> float:
-        return settings.get(name, self._now[name])  # a parameter newer than the version
+        return settings.get(name, self._now[name])  # a parameter that the version did not have yet
 
 
 def _numbers(settings: Mapping[str, Any]) -> dict[str, float]:

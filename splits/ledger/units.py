@@ -1,4 +1,4 @@
-"""Units: questions that must stay together, their summaries, the strata they are drawn in, and the order of the draw."""
+"""Units (questions that must stay together), summaries of questions, strata for the draw, and the order of the draw."""
 
 import hashlib
 import re
@@ -32,7 +32,7 @@ _IS_ID = re.compile(f"[0-9a-fA-F]{{{_DIGITS}}}\\Z")
 
 
 class Stratum(NamedTuple):
-    """Questions that are equal in everything that quotas and shares depend on: only the draw decides among them."""
+    """Properties of a question that quotas and shares depend on; among questions of a stratum, only the draw decides."""
 
     category: str
     exam: str
@@ -46,7 +46,7 @@ Counts = tuple[tuple[Stratum, int], ...]
 
 
 class QuestionSummary(Struct, frozen=True, gc=False):
-    """The data on a question that the draw needs. Without its texts, a million questions fit into memory."""
+    """The data of a question that the draw needs. Without texts, a million questions fit into memory."""
 
     id: str
     stratum: Stratum
@@ -60,21 +60,21 @@ class QuestionSummary(Struct, frozen=True, gc=False):
     also: tuple[str, ...] = ()
     """Other ids of its near-duplicate cluster, which this question represents."""
     related_id: str | None = None
-    """Equal for questions that reveal each other by their text: `splits/split/leak_free_draw.py`."""
+    """Equal for questions whose texts reveal each other; see `splits/split/leak_free_draw.py`."""
 
 
 class Unit(Struct, frozen=True, gc=False):
     """Questions that go to one split together: a near-duplicate cluster, a case group, or a single question."""
 
     key: str
-    """Smallest group id or, without a group, smallest question id: the draw number derives from it, so it must survive new data."""
+    """Smallest group id or, without a group, smallest question id; it must not change with new data, because it gives the draw number."""
     summaries: list[QuestionSummary]
     counts: Counts
     """Questions of each stratum; units of equal counts are interchangeable."""
 
 
 Pair = tuple[Unit, Unit]
-"""One unit for test, and one of equal counts for reserved."""
+"""A unit for test, and one with equal counts for reserved."""
 
 
 def is_tcm(stratum: Stratum) -> bool:
@@ -202,10 +202,10 @@ def _refuse_repeated(summaries: list[QuestionSummary]) -> None:
             raise ValueError(f"question {summary.id} is in the input twice; near_duplicates keeps one: run `dvc repro near_duplicates`")
 
 
-_MIN_STEM_CHARS = 20  # letters; a stem this long is a question by itself
+_MIN_STEM_CHARS = 20  # number of letters from which a stem is a question by itself
 _FUNCTION_WORDS = re.compile("下列|以下|上述|关于|有关|哪|说法|叙述|描述|表述|选项|正确|错误|不|属于|包括|除外|是|的|有|中|项|个|最")
 _FUNCTION_CHARS = frozenset(_FUNCTION_WORDS.pattern) - {"|"}  # nearly all stems have enough others, which is a fast check
-_MIN_CONTENT_CHARS = 4  # besides those words: 遗忘的进程是 is a question; 下列说法正确的是 is one only with its options
+_MIN_CONTENT_CHARS = 4  # letters other than those words: 遗忘的进程是 is a question, 下列说法正确的是 only with its options
 
 
 def summary_of(question: Question, also: tuple[str, ...] = ()) -> QuestionSummary:
@@ -228,7 +228,7 @@ def summary_of(question: Question, also: tuple[str, ...] = ()) -> QuestionSummar
 
 
 stratum_of = cache(Stratum)
-"""A pool has few strata and many questions: sharing one object for equal strata saves memory and makes comparisons fast."""
+"""There are few strata and many questions, so sharing one object for equal strata saves memory and makes comparisons fast."""
 
 
 def _is_specific(stem: str) -> bool:

@@ -1,4 +1,4 @@
-"""Stage `release`: train, dev and test -> a folder that `datasets.load_dataset` opens; of reserved, only hashes of its ids."""
+"""Stage `release`: train, dev and test -> a folder for `datasets.load_dataset`; of reserved, only hashes of its ids."""
 
 import hashlib
 from collections import Counter
@@ -91,7 +91,7 @@ def read_split(splits: Path, split: str) -> Iterator[Record]:
 
 
 def instruction_index(configs: Sequence[str]) -> dict[str, bytes]:
-    """Return the file by which LLaMA-Factory finds the others, if there are any."""
+    """Return the index that LLaMA-Factory reads; nothing if there are no instruction files."""
     return {f"{instructions.FOLDER}/{instructions.INDEX}": _pretty(instructions.index(configs))} if configs else {}
 
 
@@ -104,7 +104,7 @@ def opencompass_files(records: Iterable[Record]) -> dict[str, bytes]:
 
 
 def describe(contents: Contents, release: Release) -> dict[str, Any]:
-    """Return the Croissant metadata. Its date is that of the newest snapshot whose name is a date, so that equal data gives equal bytes."""
+    """Return the Croissant metadata. Its date is the newest snapshot that is a date, so that equal data gives equal bytes."""
     files = {file.path: (file.sha256, file.size) for file in contents.files.values()}
     newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
     configs = [config for config in CONFIGS if any(config == name for name, _, _ in contents.tables)]
@@ -140,7 +140,7 @@ def _name(out: Path, path: Path) -> str:
 
 
 def _sweep(out: Path, keep: Iterable[Path]) -> None:
-    """Remove what an earlier or killed run left in the folders of this stage."""
+    """Remove files that an earlier or killed run left in the folders of this stage."""
     keep = set(keep)
     for folder in FOLDERS:
         for path in (out / folder).glob("*"):
@@ -167,9 +167,9 @@ def released_leaks(folder: Path) -> list[Leak]:
 
 
 def not_for_training(leaks: Iterable[Leak]) -> frozenset[str]:
-    """Return the ids of train that must not be in instruction files: they state a fact of test from its other end.
+    """Return the ids of train that must not be in instruction files, because they state a fact of test from its other end.
 
-    Those that do so for reserved are not excluded: that would reveal what reserved contains, and they are in the tables of train.
+    Ids that state a fact of reserved are not excluded: that would reveal the contents of reserved, and the tables of train have them.
 
     Args:
         leaks: the released ones.

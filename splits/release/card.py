@@ -11,7 +11,7 @@ from splits.release.tables import FILES, Contents
 from splits.release.task_files import EXAMPLES, tasks
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
-"""The Hugging Face hub's words for the size of a data set."""
+"""Size categories of the Hugging Face Hub."""
 SCORES = {
     "single": "`acc`: the letter with the highest likelihood",
     "truth": "`acc`: the more likely of 正确 and 错误",
@@ -28,7 +28,7 @@ HELD = {
     "fourfold": "a true and a false tail of a head, each affirmed and negated: `true_affirmed` and `false_denied` are true",
     "claims": "pairs of claims that differ only by a negation: `factual` is true, `non_factual` is not",
 }
-"""The contents of each config."""
+"""Config -> description of its contents."""
 _FACTS = ("fourfold", "claims")
 _CHECKS_OF_FACTS = ("head", "claim", "inverse", "wording")
 _TAGS = {"tcm": ["traditional-chinese-medicine"], "fourfold": ["medical", "fact-checking"], "claims": ["medical", "fact-checking"]}
@@ -81,14 +81,14 @@ def render_card(contents: Contents, release: Release, changes: list[tuple[str, d
 
 
 def terms_of(release: Release) -> str:
-    """Return the terms of use of the records, in words."""
+    """Return a description of the terms of use of the records."""
     if release.licence:
         return f"All records: {release.licence}. `provenance` gives source and URL."
     return "Each record is under the terms of the source it came from; `provenance` gives source and URL."
 
 
 def about(configs: Iterable[str]) -> str:
-    """Return the contents of a release with these configs, in words."""
+    """Return a description of a release with these configs."""
     kinds = {"facts" if config in _FACTS else "questions" for config in configs}
     words = {"questions": "Chinese exam questions", "facts": "atomic medical facts, affirmed and negated"}
     text = " and ".join(text for kind, text in words.items() if kind in kinds) or "no record"
@@ -108,5 +108,5 @@ def _splits(contents: Contents, config: str) -> list[dict[str, Any]]:
 
 
 def _by_split(counts: Counter, splits: list[str]) -> list[tuple[Any, list[int]]]:
-    """Return rows (key, numbers in the order of the splits) of a count by (key, split)."""
+    """Return a count by (key, split) as rows: the key, then its numbers in the order of the splits."""
     return [(key, [counts[key, split] for split in splits]) for key in sorted({key for key, _ in counts})]

@@ -21,9 +21,9 @@ FOURFOLD, CLAIMS = "fourfold", "claims"
 FACTS, PAIRS = "facts", "pairs"
 Record = Question | ClaimPair | Fourfold
 RELEASED = {"train": "train", "dev": "validation", "test": "test"}
-"""Split -> its name on the Hugging Face hub. Reserved has none: it is never released."""
+"""Split -> its name on the Hugging Face Hub. Reserved has no name, because it is never released."""
 LETTER_COLUMNS = "ABCDE"
-"""Letters that also have a column of their own, for harnesses that read flat tables."""
+"""Option letters with a separate column, for harnesses that read flat tables."""
 IN_WORDS = ("qa", "blank")
 
 
@@ -71,7 +71,7 @@ def claim_row(claim: ClaimPair | Fourfold, canary: str) -> dict[str, Any]:
 
 
 def question_schema() -> "pyarrow.Schema":
-    """Return the columns of questions, written out so that a column without any value keeps its type."""
+    """Return the columns of questions with explicit types, so that a column without values keeps its type."""
     import pyarrow as pa
 
     words = ("id", "exam", "subject", "question_type", "form", "category", "case_type", "group_id", "shared_stem", "stem")
@@ -85,7 +85,7 @@ def question_schema() -> "pyarrow.Schema":
 
 
 def claim_schema(*sentences: str, lists: Iterable[str]) -> "pyarrow.Schema":
-    """Return the columns of claim pairs or fourfold rows: those of every claim, and its own."""
+    """Return the columns of claim pairs or fourfold rows: the common columns, and those of the kind."""
     import pyarrow as pa
 
     words = ("id", "atomic_type", "head", "tail", *sentences)

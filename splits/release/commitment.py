@@ -1,4 +1,4 @@
-"""Commit to the reserved split without showing it: ids and a salt -> one hash per record, and its proof once it may be revealed.
+"""Commit to the reserved split without revealing it: ids and a salt -> a hash per record, and a proof when it may be revealed.
 
 A record's commitment is sha256(nonce + id), its nonce hmac_sha256(salt, id). The nonce of one record opens only that record. The
 salt is a hash of the complete reserved split: apart from the split itself, there is no secret to keep, lose or leak.
@@ -20,7 +20,7 @@ RESERVED = "reserved"
 SCHEME = "sha256(nonce + id), where nonce = hmac_sha256(salt, id); nonce and hash in lower-case hex, all as UTF-8"
 
 _NONCE = r"^[0-9a-f]{64}\Z"
-"""A longer one could contain the first letters of the id."""
+"""Exact form of a nonce; a longer one could contain the first letters of the id."""
 
 
 class Proof(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

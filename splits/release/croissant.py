@@ -40,7 +40,7 @@ def describe(
 
     Args:
         published: newest snapshot of the sources, so that equal data gives equal bytes.
-        about: its contents, in words.
+        about: description of its contents.
         files: path of each table in the release -> its SHA-256 and its size in bytes.
     """
     configs = list(configs)

@@ -20,7 +20,7 @@ HISTORY = "history.jsonl"
 TEST = RELEASED["test"]
 ChangeKind = Literal["added", "edited", "moved", "removed", "returned"]
 NOT_COMPARED = ("provenance", "canary", "cluster_id", "group_id", "fact_ids", "false_fact_ids")
-"""Columns that may change while question and answer do not: sightings, and the other items of its group."""
+"""Columns that may change without a change of question or answer: sightings, and other items of the group."""
 
 
 class Item(NamedTuple):
@@ -38,7 +38,7 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     change: ChangeKind
     config: str
-    """For a removed item its last one; likewise split and hash."""
+    """For a removed item, config, split and hash are its last ones."""
     split: str
     sha256: str
     """Hash of question and answer, which distinguishes an edited item from an unchanged one."""
@@ -99,11 +99,11 @@ def compare(before: Mapping[str, tuple[Item, bool]], now: Mapping[str, Item], ve
 
 
 def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
-    """Raise ValueError if an item published in test is in train or dev: its assignment was lost from the ledger of splits."""
+    """Raise ValueError if an item published in test is in train or dev, because the ledger lost its assignment."""
     tested = {change.id for change in ledger if change.split == TEST}
     if trained := sorted(key for key in tested if key in now and now[key].split != TEST):
         raise ValueError(
-            f"{trained[0]} was published in test and is in {now[trained[0]].split} now, as are {len(trained) - 1} others; it must never be "
+            f"{trained[0]} was published in test and is now in {now[trained[0]].split}, as are {len(trained) - 1} others; it must never be "
             "trained on: restore its line in splits/assignments.jsonl (find it by `git log -S ID` of that file), then `dvc repro split`"
         )
 

@@ -20,13 +20,13 @@ INDEX = "dataset_info.json"
 TYPE_NAMES = {"mcqa": "单选", "mrqa": "多选", "qa": "问答"}
 _TCM_PROMPTS = {"a1": "tcm_a", "a2": "tcm_a", "a3": "tcm_a3", "b1": "tcm_b1"}
 _COLUMNS = {"prompt": "instruction", "query": "input", "response": "output", "system": "system"}
-_NO_ANALYSIS = "略。"  # used by Chinese answer keys without reasons
+_NO_ANALYSIS = "略。"  # in Chinese answer keys, stands for a missing explanation
 
 Entry = dict[str, str]
 
 
 class Prompts:
-    """Prompts of the evaluation, from its folder; for question types without one, prompts from the templates of this package."""
+    """Prompts of the evaluation; question types without one use the templates of this package."""
 
     def __init__(self, folder: Path) -> None:
         names = ("choice", "choice_other", "claim", "tf", "blank", *_TCM_PROMPTS.values())
@@ -76,7 +76,7 @@ def entries_of(record: Question | ClaimPair, prompts: Prompts) -> list[Entry]:
 
 
 def index(taught: Iterable[str]) -> dict[str, Any]:
-    """Return dataset_info.json, by which LLaMA-Factory finds the files and their columns."""
+    """Return dataset_info.json, which tells LLaMA-Factory the files and their columns."""
     return {f"atomexam_{config}": {"file_name": f"{config}.json", "columns": _COLUMNS} for config in taught}
 
 

@@ -1,4 +1,4 @@
-"""The locked packages that a release is made with -> a CycloneDX 1.6 bill of materials; no time or serial number, so equal bytes."""
+"""The locked packages used for a release -> a CycloneDX 1.6 bill of materials; reproducible, without time or serial number."""
 
 import csv
 import re
@@ -22,7 +22,7 @@ def locked(text: str) -> list[Package]:
     """Return the packages of a lock file.
 
     Raises:
-        ValueError: one has no hash.
+        ValueError: a package has no hash.
     """
     packages: list[Package] = []
     for line in text.splitlines():

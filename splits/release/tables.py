@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 BATCH_ROWS = 10_000  # rows as Python objects take ten times the memory of a table
 _DIGEST_CHARS = 12
 Table = tuple[str, str]
-"""Config and type."""
+"""Config and type of a table."""
 
 
 class DataFile(NamedTuple):
-    """A finished Parquet file. Its name has a part of its digest: `datasets` caches by the names of files, not by their bytes."""
+    """A finished Parquet file. Its name contains part of its digest, because `datasets` caches by file name, not by content."""
 
     path: str
     sha256: str
@@ -78,7 +78,7 @@ class Tables:
             self._write(table)
 
     def name_files(self) -> None:
-        """Give each file, once the stack has closed it, its final name."""
+        """Rename each file to its final name after the stack has closed it."""
         for table in self._batches:
             path = self._path(table)
             with open(path, "rb") as file:
@@ -97,7 +97,7 @@ class Tables:
         part = self._stack.enter_context(replacing(self._path(table)))
         self._files[table] = self._stack.enter_context(pq.ParquetWriter(part, schema_of(table[0]), compression="zstd"))
         self._batches[table] = []
-        self._stack.callback(self._write, table)  # the rest at the end of the split
+        self._stack.callback(self._write, table)  # the remaining rows at the end of the split
 
     def _write(self, table: Table) -> None:
         import pyarrow as pa
@@ -110,7 +110,7 @@ class Tables:
 
 
 FILES = "files"
-"""Site of imported files."""
+"""Site name of imported files."""
 
 
 def site_of(url: str) -> str:

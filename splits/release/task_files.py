@@ -8,14 +8,14 @@ from atomexam.records.question import Question
 from splits.release.columns import CLAIMS, FOURFOLD, RELEASED, TEMPLATES, Record, Tables, canary, config_of, configs_and_types, environment
 
 HARNESS = "harness"
-EXAMPLES = 5  # as in CPsyExam
+EXAMPLES = 5  # as many as in CPsyExam
 CODE = "atomexam_tables.py"
 TEMPLATE_OF = {"mcqa": "single", "tf": "truth", "mrqa": "multiple", "blank": "blank"}
 """Question types that can be scored without a judge -> their template."""
 
 
 def tasks(tables: Tables) -> list[dict[str, Any]]:
-    """Return the contents of the task files; a table without test records has none."""
+    """Return the contents of the task files; tables without test records are omitted."""
     described = []
     for config, kind in configs_and_types(tables):
         is_claims = config in (CLAIMS, FOURFOLD)
@@ -31,7 +31,7 @@ def tasks(tables: Tables) -> list[dict[str, Any]]:
 
 
 def render_harness(tables: Tables, version: str) -> dict[str, str]:
-    """Return the files by name: one per task, one for their group, and the code that finds the tables next to them."""
+    """Return file name -> content: a file per task, one for their group, and the code that reads the tables next to them."""
     files = {}
     for task in tasks(tables):
         template = environment(escape=False).get_template(f"{HARNESS}/{task['template']}.yaml.jinja")
@@ -53,7 +53,7 @@ Row = dict[str, str]
 
 
 def flatten(records: Iterable[Record], canary: str) -> dict[str, list[Row]]:
-    """Return the rows of each table by its name."""
+    """Return table name -> rows."""
     tables: dict[str, list[Row]] = {}
     for record in records:
         if not isinstance(record, Question):

@@ -1,7 +1,7 @@
-"""Stage `split`: unique questions and claims -> train, dev, test and reserved. Clusters, groups and claim heads never cross.
+"""Stage `split`: unique questions and claims -> train, dev, test and reserved. No cluster, group or claim head is in two splits.
 
 `splits/assignments.jsonl` is in git and records the split of every question and claim head: nothing moves when data is added, and
-a record once in test or reserved is never trained on. Records that had to leave them are in the folder `retired`.
+a record once in test or reserved is never trained on. Records that had to leave test or reserved are in the folder `retired`.
 """
 
 import sys
@@ -72,7 +72,7 @@ def main(argv: list[str] | None = None) -> None:
             left_out = apart if split == "retired" else []
             write_jsonl(out / split / "fourfold.jsonl", [*fourfold_by_split.get(split, []), *left_out], key=lambda row: row.id)
         write_json(arguments.metrics, composition)
-        # Last: a run killed before this records no assignment that it did not write, and the next run decides the same.
+        # Write the ledger last: a run killed before this records no assignment, and the next run decides the same.
         write_assignments(arguments.assignments, updated)
     print_summary("split", "; ".join(_by_split(composition[kind], kind[:-1]) for kind in ("questions", "claims")))
 
@@ -85,7 +85,7 @@ def allocations_of(
     ledger: AssignmentLedger,
     published: Mapping[str, PublishedSplit],
 ) -> tuple[dict[str, Allocation], dict[str, Allocation]]:
-    """Return the allocation of each question by id, and of each head by name, so that nothing evaluated is trained on.
+    """Return the allocation of each question by id, and of each head by name, so that no evaluated record is trained on.
 
     Args:
         published: question -> split in which its source published it, if that split is kept.
@@ -121,7 +121,7 @@ def _tell_without_quota(summaries: Sequence[QuestionSummary], allocations: Itera
 
 
 def _published(questions: Iterable[Question], imports: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedSplit]:
-    """Return the published splits that are kept, by question; print which are not."""
+    """Return question id -> published split, for those that are kept; print which are not."""
     found = published_splits(questions, imports)
     for name, splits in found.items():
         if len(said := sorted(set(splits.values()))) > 1 and not imports[name].get("keep_splits"):

@@ -1,7 +1,7 @@
 """Allocation: questions and their prior assignments -> the split of each. Pure.
 
-Records in test or reserved stay there as long as the quotas allow. Those that may return come next, then new questions, in pairs of
-equal composition; records of train or dev are drawn only when a parameter asks for more than before.
+Records in test or reserved stay there as long as the quotas allow. The remaining room is filled with records that may return, then with
+new questions, in pairs of equal composition; records of train or dev are drawn only if a parameter asks for more than before.
 """
 
 from collections import Counter
@@ -60,7 +60,7 @@ def decide(
 
     Args:
         edited: question id -> ids of earlier questions that it rewords.
-        published: question id -> split in which its source published it and which is kept, outside the quotas.
+        published: question id -> kept split in which its source published it; it does not count towards the quotas.
     """
     units, kept = keep_published(join(summaries), published, ledger, edited)
     settled = settle(units, ledger, edited)
@@ -68,7 +68,7 @@ def decide(
     changes = ParamChanges(params, ledger)
     trained = [unit for units in settled.trained.values() for unit in units]
     promoted = [unit for unit in trained if any(changes.more_of(stratum) for stratum, _ in unit.counts)]
-    # Trained-on records count towards the floor of train, whether or not they may be drawn.
+    # Trained-on records count towards the minimum of train, whether or not they may be drawn.
     ages = {summary.id: ledger.age(summary.id) for units in settled.incumbents.values() for unit in units for summary in unit.summaries}
     sides = draw_balanced(settled, promoted, count_strata([*settled.free, *trained]), params, changes.resized(), ages)
     return _allocations(settled, sides, params, ledger, changes.grew("dev_share"))
@@ -77,9 +77,9 @@ def decide(
 def draw_balanced(
     settled: Settled, promoted: Sequence[Unit], total: Mapping[Stratum, int], params: Params, resized: bool, ages: Mapping[str, int]
 ) -> dict[EvaluationSplit, list[Unit]]:
-    """Return the units of each side, drawn under the quotas; `strict` lowers them until all exams give the same.
+    """Return the units of each side, drawn under the quotas; `strict` lowers the quotas until all exams contribute equally.
 
-    Incumbents stay within the original quotas: none leaves because another exam has fewer questions, unless a parameter changed.
+    Incumbents stay within the original quotas, so that none leaves because another exam has fewer questions, unless a parameter changed.
 
     Args:
         promoted: units of train and dev that may be drawn after all others.
@@ -104,7 +104,7 @@ def draw_balanced(
 
 
 def _even_letters(selection: Selection, turns: Iterable[tuple[Unit, int]]) -> dict[EvaluationSplit, list[Unit]]:
-    """Return the units of each side, with new TCM units exchanged until no exchange makes the answer letters more even."""
+    """Return the units of each side after exchanging new TCM units until no exchange makes the answer letters more even."""
     pairs = [(one.test[0], one.reserved[0]) for one in selection.draws if all(is_tcm(stratum) for stratum, _ in one.counts)]
     exchanged = {unit.key for pair in pairs for unit in pair}
     sides = {side: [unit for unit in selection.sides[side] if unit.key not in exchanged] for side in EVALUATION_SPLITS}
@@ -120,7 +120,7 @@ def draw_dealt(
     params: Params,
     resized: bool,
 ) -> Selection:
-    """Return incumbents and units drawn under the budgets; a subject's unfilled rest is dealt again to the others."""
+    """Return incumbents and units drawn under the budgets; other subjects share what a subject cannot fill."""
     caps, budgets, spare = dict(supplied[0]), supplied[1], supplied[2]
     standing = {side: count_strata(retained[side]) for side in EVALUATION_SPLITS}
     while True:
@@ -134,7 +134,7 @@ def draw_dealt(
         readmit(settled, selection, resized)
         evening = even_sides(settled.free, selection, params.seed)
         for queue in queues:
-            # Units that even out the sides are on a side already, and must not be drawn again in a pair.
+            # Units that balance the sides are already on a side, and must not be drawn again in a pair.
             selection.take(queue.without(evening).pairs(selection.room))
         selected = selection.counts("test") | selection.counts("reserved")
         short = {stratum: selected[stratum] for stratum in room if selected[stratum] < room[stratum]}
@@ -144,7 +144,7 @@ def draw_dealt(
 
 
 def _held_back_counts(settled: Settled) -> Counter[Stratum]:
-    """Return how many questions of each stratum are on a side or may return to it: the larger number of the two sides."""
+    """Return how many questions of each stratum are on a side or may return to it: the larger number of both sides."""
     sides = [count_strata([*settled.incumbents[side], *(one.unit for one in settled.candidates[side])]) for side in EVALUATION_SPLITS]
     return sides[0] | sides[1]
 

@@ -1,4 +1,4 @@
-"""Answer letters of the TCM questions in test and in reserved, made as even as the supply allows."""
+"""Balance the answer letters of the TCM questions in test and in reserved, as far as the available questions allow."""
 
 from bisect import insort
 from collections import Counter, defaultdict, deque
@@ -10,20 +10,20 @@ from splits.ledger.units import Counts, Pair, Unit, is_tcm
 FormLetter = tuple[str, str]
 """Form and answer letter."""
 LetterCounts = tuple[tuple[FormLetter, int], ...]
-"""How often each letter is an answer in a unit."""
+"""Number of questions of a unit with each answer letter."""
 RankedUnit = tuple[int, str, Unit]
 """Draw number, key and unit."""
 UnitsByLetters = dict[LetterCounts, list[RankedUnit]]
 """Units of one side by their answer letters, each list in the order of the draw."""
 Exchange = tuple[list[UnitsByLetters], LetterCounts, LetterCounts]
-"""The units to swap answers between, the letters removed, and their replacements."""
+"""Groups of units between which to exchange, the letters to remove, and their replacements."""
 TEST, RESERVED, REST = range(3)
 
 
 def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], standing: tuple[Sequence[Unit], Sequence[Unit]]) -> list[Pair]:
-    """Return pairs of TCM units, exchanged for others of equal counts until no exchange makes the letters more even.
+    """Return pairs of TCM units, exchanged for others with equal counts until no exchange makes the letters more even.
 
-    Even means: the smallest sum of squares over letters, in test and reserved and each form. Counts do not change.
+    Letters are most even if the sum of squares over the letters of each form is smallest, in test and in reserved.
 
     Args:
         turns: all units with their draw numbers, in draw order, including those of the pairs.
@@ -44,7 +44,7 @@ def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], stand
 
 
 def _exchange(groups: list[UnitsByLetters], totals: list[Counter]) -> bool:
-    """Make the exchanges among units of equal counts that lower the sum of squares; return whether there was one."""
+    """Make the exchanges among units with equal counts that lower the sum of squares; return whether there was one."""
     changed = False
     for one, two in ((TEST, REST), (RESERVED, REST), (TEST, RESERVED)):
         for out in sorted(groups[one]):
@@ -56,12 +56,12 @@ def _exchange(groups: list[UnitsByLetters], totals: list[Counter]) -> bool:
 
 
 def _chain(all_groups: list[list[UnitsByLetters]], totals: list[Counter]) -> bool:
-    """Make one chain of exchanges that helps although no single one does (B for A, then C for B); return whether there was one."""
+    """Make a chain of exchanges that helps although no single one does (B for A, then C for B); return whether there was one."""
     for side in (TEST, RESERVED):
         steps = _steps(all_groups, side)
         for start in sorted(steps, key=lambda letter: (-totals[side][letter], letter)):
             if path := _shortest(steps, start, totals[side]):
-                # From the far end, so that no step alone makes the letters less even if a later one has no units left.
+                # Start at the far end, so that no step makes the letters less even if a later one has no units left.
                 for groups, out, into in reversed(path):
                     if not (groups[side][out] and groups[REST][into]):
                         return False
@@ -71,7 +71,7 @@ def _chain(all_groups: list[list[UnitsByLetters]], totals: list[Counter]) -> boo
 
 
 def _steps(all_groups: list[list[UnitsByLetters]], side: int) -> dict[FormLetter, dict[FormLetter, Exchange]]:
-    """Return, for each letter that a side can give up by itself, the letters that it can get for it, and by which exchange."""
+    """Return letter of a side -> letter that can replace it alone -> the exchange that does so."""
     steps: dict[FormLetter, dict[FormLetter, Exchange]] = defaultdict(dict)
     for groups in all_groups:
         for out in sorted(letter_counts for letter_counts, ranked_units in groups[side].items() if ranked_units):
@@ -98,7 +98,7 @@ def _shortest(steps: dict[FormLetter, dict[FormLetter, Exchange]], start: FormLe
 
 
 def _gain(totals: list[Counter], one: int, two: int, out: LetterCounts, into: LetterCounts) -> int:
-    """Return the change of the sums of squares when `out` leaves side one for side two and `into` replaces it."""
+    """Return the change of the sums of squares if `out` moves from side one to side two and `into` replaces it."""
     change = _squares(totals[one], out, into)
     return change if two == REST else change + _squares(totals[two], into, out)
 
@@ -115,7 +115,7 @@ def _difference(out: LetterCounts, into: LetterCounts) -> LetterCounts:
 
 
 def _swap(groups: list[UnitsByLetters], totals: list[Counter], one: int, two: int, out: LetterCounts, into: LetterCounts) -> None:
-    """Exchange the last drawn unit of one side for the next in line of the other."""
+    """Exchange the last drawn unit of one side for the next unit of the other."""
     leaves, comes = groups[one][out].pop(), groups[two][into].pop(0)
     insort(groups[one].setdefault(into, []), comes, key=lambda ranked: ranked[:2])
     insort(groups[two].setdefault(out, []), leaves, key=lambda ranked: ranked[:2])
@@ -126,7 +126,7 @@ def _swap(groups: list[UnitsByLetters], totals: list[Counter], one: int, two: in
 
 
 def _group_by_letters(members: list[RankedUnit], sides: dict[str, int], exchanged: int) -> list[UnitsByLetters]:
-    """Return units by side and letters; of units on no side, only as many per letters as can be exchanged."""
+    """Return units by side and letters; for units on no side, at most as many per combination of letters as can be exchanged."""
     groups: list[UnitsByLetters] = [defaultdict(list), defaultdict(list), defaultdict(list)]
     for ranked in members:
         unit = ranked[2]

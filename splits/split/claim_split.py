@@ -45,7 +45,7 @@ def decide_heads(
 
 
 def _units(heads: Iterable[str], ties: Mapping[str, str]) -> list[list[str]]:
-    """Return heads with those they are tied to, in the order of the first of each unit."""
+    """Return units of tied heads, ordered by the first head of each."""
     units: dict[str, list[str]] = {}
     for head in heads:
         units.setdefault(ties.get(head, f"head {head}"), []).append(head)
@@ -53,7 +53,7 @@ def _units(heads: Iterable[str], ties: Mapping[str, str]) -> list[list[str]]:
 
 
 def _fits(unit: list[str], room: int) -> bool:
-    """Return whether a unit is drawn: it may exceed the room by half its size, so that sizes are met on average."""
+    """Return whether a unit is drawn: it may exceed the room by half its size, so that sizes are correct on average."""
     return room > 0 and 2 * (len(unit) - room) <= len(unit)
 
 
@@ -62,7 +62,7 @@ def _of_kind(
 ) -> dict[str, Allocation]:
     """Return the allocations of the heads of one kind, given in the order of the draw.
 
-    Test is filled from the front and reserved from the back, so that new data never moves a head from one to the other.
+    Test is filled from the start and reserved from the end, so that new data never moves a head from one to the other.
     """
     before = {head: ledger.assigned[head_id(head)] for head in heads if head_id(head) in ledger.assigned}
     changes = ParamChanges(params, ledger)
@@ -72,7 +72,7 @@ def _of_kind(
     sizes: tuple[tuple[EvaluationSplit, int, list[str]], ...] = (("test", test, heads), ("reserved", reserved, heads[::-1]))
     for side, size, order in sizes:
         standing = [head for head in order if head in before and before[head].split == side]
-        # A share that is smaller because heads left the data is no reason to retire any.
+        # Do not retire heads because others left the data and the share became smaller.
         keep = size if changes.shrank(f"claim_{side}_share") else len(standing)
         allocations |= {head: Allocation(side, before[head].why) for head in standing[:keep]}
         allocations |= {head: Allocation("retired", "over_quota", side) for head in standing[keep:]}
@@ -121,9 +121,10 @@ def _rest(heads: list[str], before: Mapping[str, Assignment], params: Params, ti
 
 
 def tied_heads(rows: Sequence[Fourfold], claims: Iterable[ClaimPair] = ()) -> dict[str, str]:
-    """Map each head that is tied to others, directly or through others, to the first of its set.
+    """Map each tied head to the first head of its set.
 
-    Heads that exchange tails are tied, and so are an examination and its heads for groups of people: 血尿酸 and 血尿酸（成年男性）.
+    Heads that exchange tails are tied, as are an examination and its heads for groups of people: 血尿酸 and 血尿酸（成年男性）. Ties are
+    transitive.
     """
     by_examination: dict[str, set[str]] = {}
     both: list[ClaimPair | Fourfold] = [*claims, *rows]
@@ -142,7 +143,7 @@ def tied_heads(rows: Sequence[Fourfold], claims: Iterable[ClaimPair] = ()) -> di
 
 
 def split_rows(rows: Iterable[Fourfold], heads: Mapping[str, Allocation]) -> tuple[dict[AssignedSplit, list[Fourfold]], list[Fourfold]]:
-    """Return the rows of each split, and those of rings whose heads an earlier version separated: they go to `retired`."""
+    """Return the rows of each split; rows of rings whose heads an earlier version separated go to `retired`."""
     by_split: dict[AssignedSplit, list[Fourfold]] = {}
     apart: list[Fourfold] = []
     for ring in rings_of(rows):

@@ -1,4 +1,4 @@
-"""The composition of the splits, as metrics for people and for `dvc metrics diff`."""
+"""Metrics of the composition of the splits, for people and for `dvc metrics diff`."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -51,9 +51,9 @@ def version_metrics(ledger: AssignmentLedger) -> Tally:
 
 
 def shortfall(strata: Mapping[tuple[Stratum, AssignedSplit], int], params: Params) -> Tally:
-    """Return how many questions test, and equally reserved, are below the quota: by category, exam and type, without zeros.
+    """Return how many questions test (and equally reserved) lacks for its quota, by category, exam and type, without zeros.
 
-    An exam that has no question of a category has no quota there; a type is missing where its category is not.
+    An exam has no quota in a category in which it has no questions; if it has some, missing types count.
     """
     exams: set[tuple[str, ...]] = set()
     in_test: Counter[tuple[str, ...]] = Counter()

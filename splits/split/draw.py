@@ -28,11 +28,11 @@ from splits.ledger.units import (
 
 K = TypeVar("K", bound=Hashable)
 Pool = tuple[str, ...]
-"""Strata among which one budget is dealt: (category, exam, type); with TCM and its subject, whose forms share one floor."""
+"""Strata that share a budget: (category, exam, type); for TCM also the subject, since its forms share a minimum in train."""
 
 
 def water_fill(budget: int, caps: Mapping[K, int], turn: Mapping[K, int]) -> dict[K, int]:
-    """Deal a budget max-min fairly: a key whose cap is below an equal share gets its cap, the others share equally.
+    """Distribute a budget max-min fairly: a key with a cap below an equal share gets its cap, and the others share the rest equally.
 
     The remainder goes to the larger caps, and among equal caps to the larger turn.
     """
@@ -44,12 +44,12 @@ def water_fill(budget: int, caps: Mapping[K, int], turn: Mapping[K, int]) -> dic
 
 
 def fill_over(budget: int, caps: Mapping[K, int], least: Mapping[K, int], turn: Mapping[K, int]) -> dict[K, int]:
-    """Deal a budget max-min fairly to keys that may have something already: none gets less than that, even beyond the budget."""
+    """Distribute a budget max-min fairly to keys that may already have a part: none gets less than that, even beyond the budget."""
     fixed: dict[K, int] = {}
     while True:
         free = {key: cap for key, cap in caps.items() if key not in fixed}
         dealt = water_fill(max(0, budget - sum(fixed.values())), free, turn)
-        # A key above its share lowers the share of the others, so a fixed key stays fixed.
+        # A key above its share only lowers the share of the others, so a fixed key stays fixed.
         over = {key: least[key] for key in free if dealt[key] < least.get(key, 0)}
         if not over:
             return fixed | dealt
@@ -68,7 +68,7 @@ def floors(total: Mapping[Stratum, int], train_floor: int) -> dict[Stratum, int]
 def supply(
     total: Mapping[Stratum, int], held_back: Mapping[Stratum, int], params: Params
 ) -> tuple[dict[Stratum, int], dict[Pool, int], dict[Stratum, int]]:
-    """Return the limit of each stratum on one side, the budget of each pool, and what each subject can spare above its floor.
+    """Return the limit of each stratum on one side, the budget of each pool, and what each subject can spare above its minimum.
 
     Args:
         total: questions that may be trained on.
@@ -81,7 +81,7 @@ def supply(
     for stratum in total.keys() | held_back.keys():
         free = spare.get(of_subject(stratum), 0) // 2
         if is_tcm(stratum):
-            # TCMBench's forms have one best answer each; other types of TCM questions serve train and dev.
+            # All forms of TCMBench have a single best answer; other types of TCM questions go to train and dev.
             most = total.get(stratum, 0) // 2 + held_back.get(stratum, 0)
             caps[stratum] = min(params.tcm_per_subject, most) if stratum.question_type == "mcqa" else 0
             budgets[pool_of(stratum)] = free + sum(number for other, number in held_back.items() if pool_of(other) == pool_of(stratum))
@@ -92,7 +92,7 @@ def supply(
 
 
 def deal(caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], least: Mapping[Stratum, int], seed: int) -> dict[Stratum, int]:
-    """Return the room of each stratum: the budget of its pool dealt max-min fairly over the incumbents."""
+    """Return the room of each stratum: the budget of its pool, distributed max-min fairly, but at least the incumbents."""
     pools: dict[Pool, dict[Stratum, int]] = defaultdict(dict)
     for stratum in sorted(caps):
         pools[pool_of(stratum)][stratum] = caps[stratum]
@@ -134,7 +134,7 @@ def dev_room(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], params: 
 
 
 def rounded(number: float) -> int:
-    """Return the nearest integer, halves up; the first rounding removes the error of binary fractions."""
+    """Return the nearest integer, rounding halves up; the first rounding removes the error of binary fractions."""
     return int(round(number, 6) + 0.5)
 
 
@@ -152,14 +152,14 @@ def _in_proportion(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], pa
 
 
 Key = tuple[str, tuple[str, ...]]
-"""What a unit consumes: the room of a side's stratum, of a side's pool, or what a subject can spare."""
+"""A quantity that a unit consumes: room of a side's stratum or pool, or questions that a subject can spare."""
 Needs = tuple[tuple[Key, int], ...]
 Turn = tuple[Unit, int]
 """A unit and its draw number."""
 
 
 class Draw(NamedTuple):
-    """Units for each side, with equal counts in total."""
+    """A draw: units for each side, with equal counts in total."""
 
     test: tuple[Unit, ...]
     reserved: tuple[Unit, ...]
@@ -200,8 +200,8 @@ class Selection:
 def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple[K, int]]], room: dict[K, int]) -> list[Unit]:
     """Return the candidates that fit, in order, and take their room; one that is too large is skipped for a smaller one."""
     chosen = []
-    # A unit that does not fit never will. Keyed by identity, as many units share few counts; the values keep them alive, so ids stay
-    # unique.
+    # A unit that does not fit never will. The key is the identity, since many units share a few counts; the values keep these alive,
+    # so ids stay unique.
     full: dict[int, Counts] = {}
     for candidate in candidates:
         counts = candidate.counts
@@ -240,8 +240,8 @@ def needs_of_both(counts: Counts) -> Needs:
 class Queue:
     """Units with their draw numbers, in draw order, as pairs of units with equal counts.
 
-    Each unit prefers one side by its draw number; two of one side are paired only if the other side runs out. So a new unit changes
-    only the end of its own queue, and does not swap test and reserved along all of it.
+    The draw number of a unit gives its preferred side; two units of one side are paired only if the other side runs out. So a new
+    unit changes only the end of its queue and does not swap test and reserved in the complete queue.
     """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
@@ -277,7 +277,7 @@ def _pairs(even: Sequence[Turn], odd: Sequence[Turn]) -> Iterator[tuple[int, str
 
 
 def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params: Params, more_dev: bool) -> set[str]:
-    """Return the keys of the units that go to dev: subjects in proportion, all above the floor of train.
+    """Return the keys of the units that go to dev: in proportion to the subjects, above the minimum of train.
 
     Questions in dev stay, and so do those in train, unless dev's share has grown. If a group is larger than the share of its
     subject, any subject that can spare questions fills the gap.
@@ -316,8 +316,8 @@ def _needs(counts: Counts, views: tuple[Callable[[Stratum], Stratum], ...]) -> C
 def within_quotas(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
     """Return the units of one side that fit the quotas; the largest subjects give up units first, which are retired.
 
-    If a quota shrank, the oldest stay. If not, there are too many because some returned after they had been replaced: then the newest
-    stay, so that no unit leaves that had not left before.
+    If a quota shrank, the oldest stay. Otherwise there are too many because some returned after they had been replaced; then the newest
+    stay, so that only units leave that had left before.
     """
     turn = 1 if resized else -1
     units = sorted(
@@ -341,7 +341,7 @@ def within_quotas(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Pa
 
 
 def readmit(settled: Settled, selection: Selection, resized: bool) -> None:
-    """Let candidates join where they fit; retired ones may return only when quotas have changed."""
+    """Add candidates that fit; retired ones may return only if quotas have changed."""
     for side in EVALUATION_SPLITS:
         members = {unit.key for unit in selection.sides[side]}
         fitting = [
@@ -381,9 +381,9 @@ def by_pool(counts: Mapping[Stratum, int]) -> Counter[Pool]:
 
 
 _WORK = 40_000
-"""Work limit in columns times nodes of the search tree, not in seconds: slow and fast machines must decide alike."""
+"""Work limit in columns times nodes of the search tree instead of seconds, so that slow and fast machines decide alike."""
 _NEAR = np.array(sorted({sign * step for sign in (1, -1) for step in (*range(17), *(2**power for power in range(5, 31)))}))
-"""Steps from the first draw: one by one where the best solution is likely, then wider."""
+"""Distances from the first draw: consecutive where the best solution is likely, then increasingly wide."""
 
 
 class Supply(NamedTuple):
@@ -402,7 +402,7 @@ class Supply(NamedTuple):
     budgets: np.ndarray
     """Maximum number of questions of each pool on one side, beyond the incumbents."""
     trained: np.ndarray
-    """True for trained-on kinds: others are chosen first."""
+    """True for trained-on kinds, which are chosen last."""
 
 
 def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) -> np.ndarray:
@@ -413,14 +413,14 @@ def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) ->
 
     Args:
         start_units: a feasible solution; it is returned if none is better.
-        costs: 2 x kinds; cost of one unit more or less than in `start_units`; all unequal, so that the nearest solution is unique.
+        costs: 2 x kinds; cost of one unit more or less than in `start_units`; all different, so that the nearest solution is unique.
     """
     # Imported here: the import takes longer than the rest of the stage, and the worker processes do not need it.
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import block_diag, csr_array, eye_array, hstack, kron
 
     strata, both = len(supply.room), 2 * len(supply.units)
-    # Questions of a stratum in steps of increasing cost: this makes squares linear, and the steps are used in order.
+    # Each further question of a stratum costs more: these steps make squares linear, and are used in order.
     got = supply.has @ start_units[0]
     points = [np.unique(np.clip(number + _NEAR, 0, room)) for number, room in zip(got, supply.room, strict=True)]
     stratum = np.repeat(np.arange(strata), [len(at) - 1 for at in points])
@@ -448,13 +448,13 @@ def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) ->
         if solution.x is not None and goal @ solution.x < goal @ best - 0.5:
             best = solution.x
         rules.append(LinearConstraint(goal, -np.inf, round(goal @ best) + 0.25))
-        if goal is goals[-2]:  # the questions of each stratum are settled
+        if goal is goals[-2]:  # the number of questions of each stratum is now fixed
             limits = Bounds(np.r_[np.zeros(2 * both), best[2 * both :].round()], np.r_[limits.ub[: 2 * both], best[2 * both :].round()])
     return (best[:both] + best[both : 2 * both]).round().astype(int).reshape(start_units.shape)
 
 
 _KINDS = 200
-"""Maximum number of kinds in the program, those with most units first; the draws of other kinds stay."""
+"""Maximum number of kinds in the integer program, those with most units first; the draws of other kinds stay unchanged."""
 _COST = 1000
 
 
@@ -463,7 +463,7 @@ class UnitKind(NamedTuple):
 
     counts: Counts
     trained: bool
-    """They were in train or dev: others are chosen first."""
+    """They were in train or dev, and are chosen last."""
 
 
 UnitsByKind = Mapping[UnitKind, Sequence[Unit]]
@@ -472,7 +472,7 @@ UnitsByKind = Mapping[UnitKind, Sequence[Unit]]
 def fill(
     selection: Selection, free: Iterable[Unit], trained: Sequence[Unit], caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], seed: int
 ) -> None:
-    """Replace the draw by the best one if pools fell short of a fair deal or used trained-on units. For example, a unit of three
+    """Replace the draw by the best one if pools got less than a fair share or used trained-on units. For example, a unit of three
     questions and one of one balance two units of two.
 
     Best means: most questions, then most even among subjects, then fewest trained on, then nearest to the first draw.

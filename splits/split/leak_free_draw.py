@@ -21,7 +21,7 @@ from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, QuestionSumm
 
 Allocations = Mapping[str, Allocation]
 Read = Callable[[Collection[str] | None], Iterator[Question]]
-"""Reads the questions with some ids again, or all."""
+"""Function that reads the questions with some ids, or all, once more."""
 _AT_ONCE = 20_000
 """Questions compared in one round, which takes ten seconds and 300 MB; each round reads the complete pool again."""
 
@@ -33,7 +33,7 @@ def decide_without_leaks(
     ledger: AssignmentLedger,
     decide: Callable[[Sequence[QuestionSummary]], dict[str, Allocation]],
 ) -> dict[str, Allocation]:
-    """Return the allocation of each question, so that nothing related to an evaluated question is trained on.
+    """Return the allocation of each question, so that no question related to an evaluated one is trained on.
 
     Args:
         decide: returns the allocation of each question.
@@ -48,7 +48,7 @@ def decide_without_leaks(
             compared |= new
         if not any(crosses(pair, allocations) for pair in pairs):
             return allocations
-        # Pairs across test and reserved that are known from an earlier version stay: no check forbids them.
+        # Pairs across test and reserved from an earlier version stay, since no check forbids them.
         summaries = with_ties(
             summaries, (pair for pair in pairs if crosses(pair, allocations) or not all(key in ledger.assigned for key in pair))
         )
@@ -69,7 +69,7 @@ def with_next_candidates(summaries: Sequence[QuestionSummary], allocations: Allo
 
 
 def related_pairs(ids: Collection[str], read: Read, least: float) -> set[tuple[str, str]]:
-    """Return the pairs of a given question and another that rewords or contains it."""
+    """Return pairs of a given question and another one that rewords or contains it."""
     questions = list(read(ids))
     grams = [(question.id, ngrams) for question in questions if (ngrams := question_grams(question))]
     holding = contained(grams, ((question.id, all_parts(question)) for question in read(None)), least)
@@ -83,7 +83,7 @@ def crosses(pair: tuple[str, str], allocations: Allocations) -> bool:
 
 
 def with_ties(summaries: Sequence[QuestionSummary], pairs: Iterable[tuple[str, str]]) -> list[QuestionSummary]:
-    """Return the summaries with one more tie between those of each pair."""
+    """Return the summaries with an additional tie between those of each pair."""
     position_of = {summary.id: position for position, summary in enumerate(summaries)}
     sets = DisjointSets()
     by_tie = {summary.related_id: position for position, summary in enumerate(summaries) if summary.related_id}

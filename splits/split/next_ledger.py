@@ -18,7 +18,7 @@ from splits.split.questions import Questions
 from splits.split.shots import slot_of
 
 _NGRAM_CHARS = 3
-_HASHES = 24  # an edited text that keeps 0.8 of its n-grams is missed once in a thousand cases
+_HASHES = 24  # misses one in a thousand edited texts that keep 0.8 of their n-grams
 _SHARED = 0.5
 _HEX_CHARS = 8
 _BATCH = 20_000
@@ -47,7 +47,7 @@ def _digits(hashes: np.ndarray) -> str:
 
 
 def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return, for each (id, text) that contains at least half of some sketches, their names, sorted."""
+    """Return text id -> sorted names of the sketches of which the text contains at least half."""
     owners: dict[int, list[str]] = defaultdict(list)
     sizes = {}
     for name, digits in sorted(sketches.items()):
@@ -91,9 +91,9 @@ Names: TypeAlias = tuple[str, ...]
 
 
 def edited_of(questions: Questions, ledger: AssignmentLedger) -> dict[str, list[str]]:
-    """Map questions that contain most of the text of a held-back question no longer in the data to the ids of such questions.
+    """Map questions to the held-back questions, no longer in the data, of which they contain most of the text.
 
-    Only new questions and those that represent a new one are compared: they may be its next wording.
+    Only new questions and those that represent a new one are compared, since they may be a new wording.
     """
     gone = {one.id: one.sketch for one in ledger.assigned.values() if one.sketch}
     for summary in questions.summaries:
@@ -114,7 +114,7 @@ def updated_ledger(
     params: Params,
     shots: Iterable[Shot] = (),
 ) -> AssignmentLedger:
-    """Return the ledger after a version. Records that left the data stay in it unchanged; if nothing is new, it is unchanged."""
+    """Return the ledger after a version. Records that left the data stay in it unchanged; without new records, the ledger is unchanged."""
     version = ledger.next_version(params, [*(summary.id for summary in questions.summaries), *heads])
     before = ledger.assigned
     held_back = [
@@ -122,7 +122,7 @@ def updated_ledger(
     ]
     sketches = dict(sketched(questions.texts(held_back)))
     updated = AssignmentLedger()
-    # In the sorted order of the input: the ids are sorted again later, and a million in random order take seconds.
+    # Keep the sorted order of the input: the ids are sorted again later, and sorting a million in random order takes seconds.
     updated.assigned = before | {
         summary.id: _next_assignment(
             summary.id,
@@ -168,5 +168,5 @@ def _ties(summary: QuestionSummary) -> Names:
 
 
 def _merged_names(names: Names, before: Names) -> Names:
-    """Return new and old names; `before` itself if it contains all of them."""
+    """Return new and old names together; `before` itself if it contains all of them."""
     return before if names == before or set(names) <= set(before) else tuple(sorted({*names, *before}))

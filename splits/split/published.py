@@ -1,4 +1,4 @@
-"""Splits that a source published, by the names of its files: kept where the import says `keep_splits: true`. Pure."""
+"""Splits published by a source, from the names of its files; kept if the import has `keep_splits: true`. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,7 +23,8 @@ _WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
 def split_of_file(url: str) -> PublishedSplit | None:
     """Return the split named by a file's name, else by its folders, innermost first: file:cmexam/val.csv is dev.
 
-    It is the last word of a name, or the first of a file's: test_with_annotations.csv and CMB-val/all.json, but not dev_team/all.json.
+    The split is the last word of any name, or the first word of a file's name: CMB-val/all.json and test_with_annotations.csv, but not
+    dev_team/all.json.
     """
     *folders, file = [_WORD.findall(_SUFFIX.sub("", part)) for part in url.removeprefix("file:").casefold().split("/")]
     for ends in (file[:1] + file[-1:], *(folder[-1:] for folder in reversed(folders))):
@@ -34,7 +35,7 @@ def split_of_file(url: str) -> PublishedSplit | None:
 
 
 def published_splits(questions: Iterable[Question], sources: Collection[str]) -> dict[str, dict[str, PublishedSplit]]:
-    """Return, for each source, the split of each question id according to its files; of several splits, the strictest."""
+    """Return source -> question id -> split according to the source's files; the strictest if there are several."""
     found: dict[str, dict[str, PublishedSplit]] = {source: {} for source in sources}
     for question in questions:
         for place in question.provenance:

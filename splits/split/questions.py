@@ -50,6 +50,6 @@ def read_questions(path: Path, clusters: Path) -> Questions:
             source_url = question.provenance[0].url if question.provenance else "without a source"
             raise ValueError(
                 f"{path}:{number}: question {question.id} ({source_url}) has no answer; "
-                "clean rejects those as answer_missing: run `dvc repro clean`"
+                "`clean` rejects such questions as answer_missing: run `dvc repro clean`"
             )
     return Questions([summary_of(question, others.get(question.id, ())) for question in records], records)

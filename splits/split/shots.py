@@ -1,7 +1,7 @@
 """Few-shot examples: questions and their allocations -> a fixed list for each subject, question type and form. Pure.
 
-Examples come from train or dev, so none is an evaluated question or related to one: clusters, cases and stems are never split. An
-example keeps its slot when data is added; one that leaves the data is replaced in its slot.
+Examples come from train or dev, so none is related to an evaluated question: clusters, cases and stems are never divided. An example
+keeps its slot when data is added; if it leaves the data, another one takes its slot.
 """
 
 from collections import defaultdict
@@ -15,19 +15,19 @@ from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, in_draw_order, ties_of
 
 LISTED_SHOTS = 10
-"""Listed examples of a subject, type and form: the usual five, and five more for longer prompts."""
+"""Number of listed examples of a subject, type and form: the usual five, and five more for longer prompts."""
 NO_SHOTS: Mapping[ShotSlot, Sequence[str]] = {}
 
 
 def shots_of(
     summaries: Iterable[QuestionSummary], allocations: Iterable[Allocation], seed: int, known: Mapping[ShotSlot, Sequence[str]] = NO_SHOTS
 ) -> list[Shot]:
-    """Return the examples of each exam, subject, question type and form, in any order; none is tied to another. New ones come from train
-    first, then from dev.
+    """Return the examples of each exam, subject, question type and form, in any order; none is tied to another. New ones come first from
+    train, then from dev.
 
     Args:
         allocations: of each question, in the same order.
-        known: the earlier example of each slot; two ids if branches chose different ones.
+        known: ids of the earlier example of each slot; two if branches chose different examples.
     """
     by_stratum: dict[tuple[Stratum, AssignedSplit], list[QuestionSummary]] = defaultdict(list)
     for summary, allocation in zip(summaries, allocations, strict=True):
@@ -76,12 +76,12 @@ def _listed(
 
 
 def _first(summaries: Iterable[QuestionSummary], seed: int) -> list[QuestionSummary]:
-    """Return the first questions in draw order, ten times the needed number: ten of them are unrelated, or all share a case."""
+    """Return the first questions in draw order, ten times as many as needed, among which enough should be unrelated."""
     return in_draw_order(seed, "shots", summaries, attrgetter("id"))[0][: 10 * LISTED_SHOTS]
 
 
 def _add_if_unrelated(summary: QuestionSummary, seen: set[str]) -> bool:
-    """Return whether a question is tied to none in `seen`; if so, add its names there."""
+    """Return whether a question is tied to no question in `seen`; if so, add its names to `seen`."""
     names = {summary.id, *ties_of(summary)}
     if not seen.isdisjoint(names):
         return False

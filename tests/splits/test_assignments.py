@@ -173,7 +173,7 @@ def test_explains_an_assignment(split_files, pool, claims, tmp_path: Path, capsy
     shot = min(read_jsonl(folder / "splits/shots.jsonl", Shot), key=lambda shot: shot.question_id)
     explain.main([shot.question_id, *assignments])
     assert f"few-shot example {shot.place} of {shot.exam} {shot.subject} {shot.question_type}" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="expected an id or words"):
+    with pytest.raises(ValueError, match="no question with these words"):
         explain.main(["无此题也无此词", *assignments])
     with pytest.raises(ValueError, match=r"no such file.*git checkout"):
         explain.main(["x", "--assignments", str(tmp_path / "none.jsonl")])

@@ -94,7 +94,7 @@ def test_releases_published_test_items_nowhere_else(split: str, later: list[str]
     """Not in dev either, nor if a line from a merge says that it has moved since."""
     lines = [("0.1.0", "added", "test"), *([("0.2.0", *later)] if later else [])]
     ledger = [Change(version=version, id="a", change=kind, config="kg", split=where, sha256="1") for version, kind, where in lines]
-    with pytest.raises(ValueError, match=f"a was published in test and is in {split} now"):
+    with pytest.raises(ValueError, match=f"a was published in test and is now in {split}"):
         refuse_trained(ledger, {"a": Item("kg", split, "1")})
     refuse_trained(ledger, {"a": Item("kg", "test", "1"), "b": Item("kg", split, "1")})
 

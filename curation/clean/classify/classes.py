@@ -1,7 +1,7 @@
 """The classes of a question: type, examination, subject, category, form, and what a case question asks for (`vocab/case_types.yaml`).
 
-Words of cases are searched in the raw text. Words that also occur inside other words (目的 in 项目的) are listed under `cut`: they count
-only where jieba, segmenting the Chinese text around them, returns them as separate words.
+Words that indicate a case are searched in the raw text. Words that also occur inside other words (目的 in 项目的) are listed under
+`cut`: they count only where jieba segments the text around them into separate words.
 """
 
 import re
@@ -88,7 +88,7 @@ def _matched_words(text: str) -> list[str]:
 
 
 def _is_whole(text: str, at: int, word: str) -> bool:
-    """Return whether jieba segments the Chinese text around a word so that the word is separate."""
+    """Return whether jieba segments the Chinese text around a word so that it remains a separate word."""
     start, end = at, at + len(word)
     while start and _HAN_RUN.match(text[start - 1]):
         start -= 1
@@ -122,7 +122,7 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
 _TYPES = (
     ("choice", re.compile(r"不定项")),
     ("mrqa", re.compile(r"多项|多选|multi|mrqa|^s2|X型题|^X$", re.I)),
-    # K型题 offers combinations of statements, one of which is correct
+    # in K型题 the options are combinations of statements, and one is correct
     ("mcqa", re.compile(r"单项|单选|single|mcqa|^s1|[ABCK][1-4]?(?:[/、-][AB]?[1-4])?型题?|最佳选择|配伍|^[ab][1-4]$", re.I)),
     ("tf", re.compile(r"判断(?!推理)|是非|true.?false|^tf$|^s3", re.I)),
     ("choice", re.compile(r"分析选择|案例选择|技能选择")),

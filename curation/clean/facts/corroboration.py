@@ -15,7 +15,7 @@ from curation.clean.facts.kinds import class_fits, doubtful_infectivity, is_sibl
 from curation.vocab.allowed_heads import is_allowed_head
 
 MIN_HEADS = 200
-"""With departments or body parts of fewer heads there is too little to compare: only the table of organs is used."""
+"""If fewer heads have departments or body parts, there is too little to compare, and only the table of organs is used."""
 _MIN_OTHERS = 2
 _PART = "part "
 _JUDGED_BY_NAME = ("disease_complication", "disease_method", "disease_prevention")
@@ -29,14 +29,14 @@ _MIN_LIFT = {"disease_symptom": 3.0, "disease_examination": 1.5, "disease_compli
 """Minimum ratio to the share among all heads; general tests, such as a blood count, suit many heads."""
 _MIN_LIFT_USUAL = 2.5
 _ENOUGH = 0.25
-"""A share of the peer group that supports even a common tail: if all entries are about the heart, all have palpitations."""
+"""Share of the peer group that supports a tail even if it is common elsewhere: if all entries concern the heart, all have palpitations."""
 _GENERAL_DEPARTMENTS = frozenset({"中医科", "中西医结合科", "针灸科", "营养科", "体检保健科", "中医综合"})
 """Departments that treat patients of every kind, and so are no evidence."""
 _TUMOUR = re.compile(r"(?:[^脉壁管色]瘤|癌|白血病|囊肿|痣|息肉|肉芽肿)$")
 _ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性|综合[征症]|[性的]")
 
 Refusal = tuple[Fact, str, str]
-"""A fact, its reason and the detail."""
+"""A rejected fact with its reason and detail."""
 
 
 def corroborate(
@@ -80,7 +80,7 @@ def _unlikely_medicine(fact: Fact) -> tuple[str, str] | None:
 
 
 _BY_WORDING: dict[str, Callable[[Fact], tuple[str, str] | None]] = {"disease_food": _unlikely_food, "disease_medicine": _unlikely_medicine}
-"""Relations that pages fill too carelessly to support each other."""
+"""Relations whose facts on pages are too unreliable to support each other."""
 
 
 class _Census:

@@ -37,7 +37,7 @@ class ParsedEntry(NamedTuple):
     """Body parts named in the entry; they determine which entries are compared."""
     aliases: list[Alias]
     empty: Rejected | None
-    """Set if the entry gave nothing at all."""
+    """Reason if the entry gave neither facts nor passages."""
 
 
 def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) -> list[ParsedEntry]:
@@ -212,12 +212,12 @@ _EATING = r"(?:食用(?!油|菌|盐)|食(?![用物品盐疗水])|吃|喝|饮用(
 _AVOID = re.compile(rf"(?:忌(?!口|[讳嘴]){_EATING}?+|(?:不宜|不能|不可|不要|禁止?){_EATING})(?=.)")
 _EAT = re.compile(rf"宜{_EATING}?+(?=.)")
 _TURN = re.compile("[多少慎][吃喝食饮]|限制|控制|减少|避免|戒")
-"""Advice that is not the name of a food, but may also apply to the items after it."""
+"""Advice without the name of a food; it may also apply to the following items."""
 _UNSURE = "behind an item that says otherwise than the label"
 
 
 def _of_foods(candidates: Iterable[TailCandidate], to_eat: bool) -> list[TailCandidate]:
-    """Return candidates with their polarity. After an item that contradicts the label, items without a word of their own are unsure."""
+    """Return candidates with their polarity. Items after one that contradicts the label are unsure unless they have a word of their own."""
     with_polarity: list[TailCandidate] = []
     turned = False
     for candidate in candidates:

@@ -12,7 +12,7 @@ from curation.clean.facts.separators import without_link
 from curation.clean.facts.tails import CACHE_SIZE, LOST_CHARACTER, tidy
 from curation.vocab.reader import read_vocabulary
 
-_MAX_NAME_CHARS = 80  # the longest of 27,000 published ones has 32
+_MAX_NAME_CHARS = 80  # the longest of 27,000 published names has 32 characters
 _MIN_BEGUN_CHARS = 3
 _CUT_NAME = re.compile(r"\.{2,}|…+|。{3,}|[·⋯]{3,}|⋯")
 _SAYS_NAME = re.compile(r"^[\s【\[]*(?:别名|又名|别称|全称|中文名称?|疾病名称|名称|title|标题)[\s】\]：:]*$")

@@ -1,4 +1,4 @@
-"""Prose of entries -> tails that it certainly names, passages short enough to read at a glance, and the rest with a reason.
+"""Prose of entries -> tails that are certain, passages short enough to read at a glance, and the rest with a reason.
 
 Tails come from the uses, adverse reactions and effects in medicine monographs, and from numbered headings in texts on causes and
 prevention.
@@ -80,9 +80,9 @@ def _effect() -> re.Pattern[str]:
 
 
 def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_LABEL_COLUMN, name: str = "") -> list[TailCandidate]:
-    """Return the tails that a monograph's text certainly names, and the rest as rejected candidates; `name` is the entry's name."""
+    """Return the certain tails of a monograph's text, and the rest as rejected candidates; `name` is the entry's name."""
     if kind == "chinese" and syntax == "adverse" and (other := _other_preparation(text, name)):
-        return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection of a herb is not the herb
+        return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection made from a herb is not the herb
     if kind == "chinese" and syntax == "indications":
         syntax = "effects"  # an indication is not an effect: 具有…的功效 needs a verb and its object
     text = without_label(normalize(divide(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
@@ -120,7 +120,7 @@ def _candidates_of(text: str, syntax: str) -> list[TailCandidate]:
         last = _unsure(sentences.pop(), "cut off by the source")
         by_text[last.text] = last
     mixed = next((at for at, sentence in enumerate(sentences) if syntax == "indications" and _FATE.search(sentence)), len(sentences))
-    for sentence in sentences[mixed:]:  # the page's columns are merged
+    for sentence in sentences[mixed:]:  # the columns of the page were merged
         by_text[sentence] = _unsure(sentence, "among what becomes of the medicine in the body")
     for sentence in _under_headings(sentences[:mixed]):
         for candidate in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
@@ -177,7 +177,7 @@ def _indications(sentence: str) -> Iterator[TailCandidate]:
             continue
         bare = _pattern("indication", "opening").sub("", item.strip())
         if bare != item.strip():
-            verb = ""  # a new 用于 begins
+            verb = ""  # starts a new 用于
         if match := _pattern("indication", "prevention").match(bare):
             verb, bare = match[0], bare[match.end() :]
         yield from (candidate._replace(text=verb + candidate.text) for candidate in _terms(bare, "indication"))
@@ -199,7 +199,7 @@ def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
 
 
 def _with_sites(candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
-    """Yield the reactions of a list; a bare sign after a body site, 关节肿胀及疼痛, may belong to that site and is unsure."""
+    """Yield a list's reactions; a symptom without a site after one with a site, 关节肿胀及疼痛, is unsure: it may belong to that site."""
     has_site = local = False
     for candidate in candidates:
         bare = _pattern("adverse", "bare").fullmatch(candidate.text) or (
@@ -232,7 +232,7 @@ def _reactions(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _findings(sentence: str) -> Iterator[TailCandidate]:
-    """Yield the diseases with a finding; a medicine, a treatment or a risk is not one."""
+    """Yield the diseases with a finding; medicines, treatments and risks are not diseases."""
     for item in _ITEM.split(_BEFORE_DISEASES.sub("", sentence)):
         if aside := _NO_FINDING.search(item) or _pattern("indication", "doubtful").search(item):
             yield _unsure(item, f"says {aside[0]}")
@@ -326,7 +326,7 @@ _MANNERS = (
     (re.compile("[⑴-⒇]"), "⑴"),
     (re.compile(r"[、.．\s]+"), ""),
 )
-"""Unify numbering of one style: ③ becomes ①."""
+"""Pattern of numbers of one style -> the style's first number: ③ becomes ①."""
 _CAUSE = re.compile(
     "(?:因素|感染|中毒|缺氧|缺血|缺乏|损伤|创伤|外伤|烧伤|遗传|吸烟|饮酒|酗酒|污染|过敏|刺激|肥胖|紊乱|失调|障碍|异常|疾患|疾病|[^发]病|症|炎|肿瘤|结石|血栓|硬化|阻塞|梗阻|狭窄|扭转|套叠|粘连|疝|妊娠|压力|"
     "劳累|过劳|受凉|受寒|过度|不足|反应|缺陷|畸形|突变|衰老|高龄|手术|放射|辐射|寄生虫|高血压|贫血|休克|不当|食物|药物|激动|紧张|受限|受压|增高|减少|过多|过高|过低|异物|穿孔|出血|吸入|误吸)$"
@@ -459,7 +459,7 @@ def split_passages(raw: str) -> list[str]:
     cut = bool(_LINK.search(raw)) or raw.rstrip().endswith(("…", "..."))
     text = run_rules(_LINK.sub("", raw), _RULES).text
     if cut and re.search(r"(?:…|\.{3})\s*$", text):
-        text = _CUT_SENTENCE.sub("", text)  # half a sentence is no evidence
+        text = _CUT_SENTENCE.sub("", text)  # an incomplete sentence is no evidence
     runs: list[str] = []
     for chunk in (chunk for paragraph in text.split("\n") for chunk in _chunks(paragraph.strip())):
         short = runs and min(len(runs[-1]), len(chunk)) < MIN_CHARS

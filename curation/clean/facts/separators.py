@@ -1,4 +1,4 @@
-"""Raw values of one label -> which of its blanks, slashes and dots separate items and which are part of names.
+"""Raw values of one label -> which blanks, slashes and dots separate items and which are part of names.
 
 `、` always separates. A blank may not: `皮肤科 传染科` are two departments, `CA 125` is one test. All values of the label in a source
 decide: fragments that occur alone elsewhere are names. An ambiguous separator is marked, so that its fragment is rejected, never joined.
@@ -13,23 +13,23 @@ from typing import NamedTuple
 from atomexam.records.item import EntityItem
 
 UNSURE = "␣"
-"""Replaces a separator of unknown meaning."""
+"""Replaces a character that may or may not be a separator."""
 _DIVIDES, _JOINS = "、", ""
 _BETWEEN = ("slash", "dot", "plus")
-"""Kinds of signs that separate two known names."""
+"""Kinds of separators between two known names."""
 _MIN_BOUNDARIES = 3
 _MIN_PROVEN, _MIN_PROVEN_SLASHES = 0.15, 0.8
-"""Minimum share of a sign's occurrences between two known names for it to be a separator in a label."""
+"""A character separates items of a label if at least this share of its occurrences is between two known names."""
 _AMOUNT = (
     r"\d[\d.]*+\s?(?:[%％℃°岁天日周月年次小时个级度期分秒片粒支袋]|(?:m?mol|[mkμu]?g|m?l|iu|u)(?![A-Za-z])"
     r"|[^\dA-Za-z\u3400-\u4dbf\u4e00-\u9fff]|\Z)"
 )
 _DASH = rf"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s(?!{_AMOUNT}))"
-"""A dash between blanks separates as they do, except between two amounts: 5 - 10 mg, but not 维生素B12 - 13C呼气试验."""
+"""A dash between blanks separates like a blank (维生素B12 - 13C呼气试验), except between two amounts (5 - 10 mg)."""
 _SLASH_APART = re.compile(r"\s+[/／]\s+")
 """A slash between blanks may separate names: 恶心 / 呕吐, but not mg / kg or 阿莫西林 / 克拉维酸."""
 _PLUS = re.compile("[+＋&＆~～_＿→*＊#＃]")
-"""Signs that separate Chinese names; with a blank on one side only, 骨康胶囊 *正骨水, the blank separates."""
+"""Characters that separate Chinese names; with a blank on one side only, 骨康胶囊 *正骨水, the blank separates."""
 _SIGN = re.compile(
     rf"(?P<cut>\.{{2,}}|…+|。{{3,}}|[·⋯]{{3,}}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029]|\\[nrt](?![A-Za-z]))"
     rf"|(?P<plus>(?<=[\u4e00-\u9fff）)])(?:{_PLUS.pattern}|\s{_PLUS.pattern}\s)(?=[\u4e00-\u9fff（(]))|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
@@ -62,17 +62,17 @@ class LabelColumn(NamedTuple):
     """How the values of a label are separated, inferred from all of them."""
 
     begins: frozenset[str] = frozenset()
-    """Fragments at the beginning of a value or after a sign that always separates."""
+    """Fragments at the beginning of a value or after an unambiguous separator."""
     ends: frozenset[str] = frozenset()
-    """Fragments at the end of a value or before such a sign."""
+    """Fragments at the end of a value or before an unambiguous separator."""
     fragments: frozenset[str] = frozenset()
     """All of these, and those between blanks."""
     dividing: frozenset[str] = frozenset()
-    """Kinds of signs that separate in this label."""
+    """Kinds of characters that are separators in this label."""
     joining: frozenset[str] = frozenset()
-    """Kinds of signs that are part of names."""
+    """Kinds of characters that are part of names in this label."""
     of_signs: bool = False
-    """Whether most values use signs that always separate."""
+    """Whether most values use unambiguous separators."""
 
     def apart(self, left: str, right: str) -> bool:
         """Return whether other values show that one fragment ends here and another begins."""
@@ -148,7 +148,7 @@ def divide(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = Fal
         left, right, sign = names[at], names[at + 1], raw[2 * at + 1]
         is_apart = _SLASH_APART.fullmatch(sign) is not None
         if kind == "hard" and "blank" in column.dividing and "、" in sign and len(left) == 1 and _HAN.match(left):
-            made = UNSURE  # 肝、胆、脾CT is one test in a list that blanks divide
+            made = UNSURE  # 肝、胆、脾CT is one test in a list separated by blanks
         elif kind == "hard" or (kind in _BETWEEN and (levels or (prose and not is_apart))):
             made = "\n" if sign.strip(" ") in ("\n", "\r", "\r\n") else _hard(sign) if kind == "hard" else sign
         elif kind == "cut":
@@ -236,7 +236,7 @@ def _is_word(fragment: str) -> bool:
 
 
 def _without_quotes(text: str) -> str:
-    """Return the elements of ['甲', '乙'] one per line; a truncated list gets an ellipsis."""
+    """Return the elements of a list such as ['甲', '乙'], one per line; if it is truncated, add an ellipsis."""
     if not (opened := _LITERAL.match(text)):
         bare = text.strip()
         inner = bare[1:-1]
@@ -258,14 +258,14 @@ def _without_quotes(text: str) -> str:
 
 
 def _read(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the names of a text, the kinds of the signs between them, and the text itself: names and signs alternate."""
+    """Return the names of a text, the kinds of the separators between them, and the text as alternating names and separators."""
     raw = list(_parts(text))
     names = [_NUMBER.sub("", part, count=1) if _NUMBER.match(part) and not _NUMBER.fullmatch(part) else part for part in raw[::2]]
     return names, [_kind(sign) for sign in raw[1::2]], raw
 
 
 def _parts(text: str) -> Iterator[str]:
-    start = end = 0  # of the last sequence of signs
+    start = end = 0  # of the last run of separators
     depth = 0
     balanced = all(text.count(one) == text.count(other) for one, other in ("（）", "()", "【】", "[]", "《》", "“”"))
     begun = 0

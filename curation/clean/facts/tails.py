@@ -82,7 +82,7 @@ _BETWEEN = re.compile(
 )
 """Boundary of two ranges: a separator, or a new group of people after a unit; 1,000 is one number."""
 _SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d|\d\s*(?:小时|分钟?|min|h)\s*[:：<>≤≥＜＞]|[:：](?!\d)|(?<!\d)[:：]")
-"""Signs of several ranges: people inside a range, a second number after a unit, or a time or a colon after something else: 2小时：<7.8."""
+"""Evidence of several ranges: people within a range, a second number after a unit, or a time or colon after other text: 2小时：<7.8."""
 
 
 _SAME_IN_OTHER_UNITS = re.compile(
@@ -166,7 +166,7 @@ def _inside_number(text: str, at: int) -> bool:
 MIN_PROSE_CHARS = 40
 _OF_LISTS = ("list", "advice", "department")
 _MAX_TERM_CHARS, _MAX_MEAN_CHARS = 12, 8
-"""Lengths above which list items are clauses: of a single item, and the mean of several."""
+"""Maximum lengths of list items that are not clauses: of a single item, and the mean of several."""
 MIN_SITE_CHARS = 2
 
 _CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“]|(?<=[\u4e00-\u9fff])[-—–－]+)\s*+$")
@@ -176,7 +176,7 @@ _SURELY_WHOLE = re.compile(
     "[痛疼晕吐泻热咳血炎症病瘤癌肿胀力难慌闷悸汗痒疹麻聋鸣困秘频急尿黄绀厥迷瘫木颤抖搐挛眠梦惊悲躁虑郁差振退降高低快慢弱数多少大小良全调乱碍竭衰死塞"
     "阻窄张裂孔折伤位垂形疡脓疮癣疣痣斑疱水液气喘痰涕泪哑干渴苦臭酸烂糜屑痂查验图规养镜片像影谱术疗法药科食诊休克缩硬软化感染征型酶素石瘘痫癜痔疟痢疝]$"
 )
-"""A link after an item with one of these ends does not cut it off."""
+"""An item with one of these endings before a link is complete."""
 _NO_NOUN = re.compile(
     "(?:的|(?:^|亚)[急慢]|(?:急|慢|阵发|持续|进行|间歇|反复|弥漫|局限|局部|[多单]发|[原继特]发|[先后]天|遗传|获得|感染|化脓|病毒|细菌|真菌|出血|缺血|坏死|功能|器质"
     "|周期|暂时|一过|搏动|刺激|痉挛|阻塞|梗阻|充血|外伤|创伤|放射|药物|转移|对称|游走|压迫|紧张|良|恶|神经|血管|老年|自发|顽固|习惯|[^发]炎)性)$"
@@ -192,7 +192,7 @@ _PREFIX = re.compile(
 _AGAIN = re.compile(rf"^\s*【[^【】]{{0,4}}(?:{_KINDS})[^【】]{{0,4}}】\s*[:：]?")
 """The label repeated at the beginning of its value."""
 _INNER = re.compile(r"^(?:常见|主要|典型|[早晚中后]期|[急慢]性期|临床|其他)*(?:症状|表现|并发症|合并症)(?:有|为|包括)?[:：]\s*(?=.)")
-"""The beginning of a later part of a value: …；晚期症状：血尿."""
+"""The beginning of a further part of a value, such as 晚期症状： in …；晚期症状：血尿."""
 _TRAILING = re.compile(
     r"(?:(?<=[^等\n])|(?<=^等)|(?<=\n等))等++(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
 )
@@ -285,7 +285,7 @@ def _advice(text: str, cut: bool) -> list[TailCandidate]:
 
 def _infectivity(text: str, cut: bool) -> list[TailCandidate]:
     word = text.strip("。 ")
-    denied, affirmed = _NEGATIVE.search(word), _POSITIVE.search(word) and not _DENIAL.search(word)  # 不通过空气传播 is neither
+    denied, affirmed = _NEGATIVE.search(word), _POSITIVE.search(word) and not _DENIAL.search(word)  # 不通过空气传播 is neither yes nor no
     if _HEDGED.search(word) or not (denied or affirmed):
         return [TailCandidate(word, reason="tail_not_atomic", detail="neither yes nor no")]
     return [TailCandidate(INFECTIVITY, polarity=not denied)]
@@ -328,7 +328,7 @@ def _whole(text: str, shared: bool = False) -> TailCandidate:
 
 
 def _with_site(items: list[str]) -> list[str]:
-    """Complete 局部红、肿、热、痛 to four signs with the body site; 红、肿、热、痛 without a site stay, too short for tails."""
+    """Add the body site to all four signs of 局部红、肿、热、痛; without a site, 红、肿、热、痛 remain and are too short for tails."""
     completed: list[str] = []
     site = ""
     for item in items:
@@ -341,7 +341,7 @@ def _with_site(items: list[str]) -> list[str]:
 
 
 def _with_conjunctions(items: list[str]) -> list[str]:
-    """Split 药物治疗和手术治疗, 脓毒症和菌血症: only two halves of the same structure are surely two things."""
+    """Split 药物治疗和手术治疗, 脓毒症和菌血症: only halves of the same structure are certainly two things."""
     divide: list[str] = []
     for item in items:
         halves = _AND.split(item)

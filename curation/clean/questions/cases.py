@@ -31,7 +31,7 @@ _OTHER_QUESTION = re.compile(r"(?:(?<!\s)\s+)?(?:单选|多选)题?[:：]\s*\d{1
 _TYPE_AT_END = re.compile(r"[（\[【]?(?:单选|多选)题?[）\]】]?$")
 _MAX_TYPE_CHARS = 5
 _SPEECH = re.compile(r"(?:求助者|来访者|(?:心理)?咨询师)：[^：]{2,60}?[、，；](?=(?:心理)?咨询师(?!：)[^：]{0,80}$)")
-"""The last line of a dialogue whose full stop was read as a comma, before the question."""
+"""The last line of a dialogue before the question, with its full stop misread as a comma."""
 _RESULTS = re.compile(r"(?:心理)?测[验量](?:结果)?[：:][^。？]{20,}\d(?=对[该本]|[如请若]|根据|依据|该求助者|本案例|求助者)")
 """A table of results without a final full stop, before the question."""
 _ADDS = re.compile(r"(?:请(?:说|阐|谈|举例|写)|(?:并)?(?:为什么|说明|理由|依据|原因))[^。？！]{0,14}[。？]?$")
@@ -47,7 +47,7 @@ _PAUSES = re.compile(r"[。？！…：；，\d]|[^\s，。]{1,3}[:,]")
 _OPENING = {"”": "“", "）": "（", "』": "『", "」": "「", "》": "《"}
 _MIN_SHARED_CASE_CHARS = 40
 MIN_SHARED_CHARS = 30
-_MAX_ALIKE = 0.6  # two questions with more common characters are one question, reworded
+_MAX_ALIKE = 0.6  # two questions with more characters in common are rewordings of one
 _MIN_QUESTION_CHARS = 4
 _MIN_SHORT_QUESTION_CHARS = 2  # 诊断是（ ）, after a known case
 _MIN_SENTENCE_CHARS = 7
@@ -220,7 +220,9 @@ _BROKEN = (LOST, _NEXT_QUESTIONS, _OPTION_AS_STEM, _LEAKED_OPTIONS, _SECOND_TAG,
 _QUESTION_AT_END = re.compile(r"的[\u4e00-\u9fff]{2,4}是(?=(?:（ ）)?[。？：]?$)")
 _LONGEST_END_CHARS = 12
 _MIN_CHARS = 2  # a case of one character is not a case
-_SUSPECT = re.compile("[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)")  # starts with a class, which makes the search fast
+_SUSPECT = re.compile(
+    "[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)"
+)  # starts with a character class, which makes the search fast
 """Characters required by every pattern of a broken stem, except at its ends."""
 _MAX_SUSPECT_CHARS = 6
 
@@ -378,7 +380,7 @@ def _speaks_of_unknown_patient(stem: str) -> bool:
 
 
 def leans_on_case(stem: str) -> bool:
-    """Return whether a stem mentions a patient, a party or a prescription as known: counts only among questions with lost cases."""
+    """Return whether a stem mentions a patient, party or prescription as known; used only among questions with lost cases."""
     match = _LEANS_ON_PARTY.search(stem) if len(stem) < _MIN_CASE_CHARS else None
     known = stem.startswith("该") and not _TELLS.search(stem)
     return bool(match or known or _LEANS_ON_PATIENT.match(stem) or _LEANS_ON_TEXT.search(stem))

@@ -92,7 +92,7 @@ def _read_question(item: QuestionItem, params: Clean, context: SourceContext) ->
 
 
 def partial_question(item: QuestionItem, params: Clean, context: SourceContext) -> tuple[PartialQuestion, str | None, tuple[str, ...]]:
-    """Return an item as far as it was parsed, the first reason against it, and the rules that changed it."""
+    """Return the parsed parts of an item, the first reason against it, and the rules that changed it."""
     rules: list[str] = []
     page, position = context.pages.get(item.provenance.page_id, NO_PAGE), item.provenance.position
     if page.traditional and (plain := simplified(item)) is not item:
@@ -184,7 +184,7 @@ def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) ->
     if are_verdicts(options):
         return "tf"
     if declared == "tf" and are_opposites(options):
-        return "mcqa"  # asks whether something is possible; its options are kept
+        return "mcqa"  # a stem that asks whether something is possible keeps its options
     if not options and declared in (None, "qa"):
         form = answer_form(raw)
         if form == "letters" or (declared == "qa" and canonical(raw or "") in ("f", "F")):
@@ -246,7 +246,7 @@ _MAX_COMPARED_CHARS = 3_000  # the longest stem that `clean` accepts; wordings a
 
 
 class QuestionWithReasons(NamedTuple):
-    """One item as far as it was parsed."""
+    """The parsed parts of one item."""
 
     question: Question
     reasons: tuple[str, ...]
@@ -262,7 +262,7 @@ def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: Sour
         partial, first, rules = partial_question(item, params, context)
         question = question_of(item, partial, classes_of(item, partial))
         if not partial.answer and partial.declared in ("mcqa", "mrqa"):
-            question = replace(question, question_type=partial.declared)  # otherwise derived from the answer, which is missing
+            question = replace(question, question_type=partial.declared)  # otherwise it is derived from the answer, which is missing
         reasons = tuple(reasons_against(partial)) if first else ()
         questions.append(QuestionWithReasons(question, reasons, rules))
     return questions

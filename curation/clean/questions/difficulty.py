@@ -16,7 +16,7 @@ _LEVELS = {
 _NUMBER = r"(?P<number>\d{1,3}(?:\.\d{1,20})?)(?P<percent>%?)"
 _VALUE = re.compile(rf"{_NUMBER}级?|(?P<word>{'|'.join(_LEVELS)})")
 _NAME_OF_RATE = r"(?:正确率|答对率|通过率)"
-_RATE = re.compile(rf"(?<![^。;,!?)])(?:本题|全站|平均|总){{0,2}}{_NAME_OF_RATE}[为是]?:?{_NUMBER}")  # not that of a diagnosis
+_RATE = re.compile(rf"(?<![^。;,!?)])(?:本题|全站|平均|总){{0,2}}{_NAME_OF_RATE}[为是]?:?{_NUMBER}")  # not the accuracy of a diagnosis
 _ERROR = re.compile(
     r"易错(?P<named>选项|项)?[为是]?:?(?P<letters>[A-J](?:[,、]?[A-J]){0,5})(?(named)(?![A-Za-z\d])|(?=$|[。;!?)]|[,、](?![A-J])))"
 )
@@ -38,7 +38,7 @@ class ReadDifficulty(NamedTuple):
 
 
 def scales_of(items: Iterable[QuestionItem]) -> dict[str, Scale]:
-    """Return the scale of each column's numbers without %, where all numbers of a source together leave no doubt."""
+    """Return the scale of each column whose numbers lack a %, if all numbers of the source together determine it."""
     numbers: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if not item.difficulty_raw:
@@ -55,7 +55,7 @@ def _scale(column: str, texts: Sequence[str]) -> Scale | None:
     if _OF_RATES.search(column):
         if max(values) <= 1:
             return "share" if fractions else None
-        return "percent" if _LEAST_PERCENT < max(values) <= 100 and not fractions else None  # fractions mean two mixed tables
+        return "percent" if _LEAST_PERCENT < max(values) <= 100 and not fractions else None  # fractions show that two tables were mixed
     if _OF_P_VALUES.fullmatch(column) and max(values) <= 1 and any(map(_TWO_DECIMALS.fullmatch, fractions)):
         return "share"
     return "level" if column and _OF_LEVELS.search(column) and {*values} <= {1, 2, 3, 4, 5} else None

@@ -23,10 +23,10 @@ _TYPE = re.compile(TYPE)
 _NUMBER_AND_TYPE = re.compile(
     rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题(?!\s?[|｜])\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+"
 )
-"""Number and type, which other rules handle."""
+"""Words for number and type, which other rules handle."""
 _BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
 _NO_SIGN = r"，。？！；：:（）()“‘《「【〔\[%％‰℃°+×÷=/／"
-"""Signs that never follow the number of a row: sentence punctuation, opening brackets, signs of quantities."""
+"""Characters that never follow the number of a row: sentence punctuation, opening brackets, units and operators."""
 _HEADS = (
     re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
     re.compile(rf"{_BRACKETED}\s*+(?=\S)"),
@@ -138,7 +138,7 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
 
 
 def _tells(masks: list[str], lines: set[str]) -> bool:
-    """Return whether lines with the same label, not one of `_LABELS`, differ: then they are part of the question, such as options."""
+    """Return whether lines with a label outside `_LABELS` differ, so that they are part of the question, such as options."""
     label, times = Counter(masks).most_common(1)[0] if masks else ("", 0)
     own = {line for line in lines if _mask(line) == label and line.strip("()[]【】〔〕 ") != label}
     return not _LABELS.search(label) and len(own) > max(_FEW, times * _HALF) and all(_LABEL.match(line) for line in own)
@@ -232,7 +232,7 @@ _LAST = (
     re.compile(r"(?:(?<=[\u4e00-\u9fff。?_])|(?<=[(\[]\s[)\]])|(?<=[(\[][)\]]))\s?(?P<said>[A-Ja-j]{1,5})$"),
 )
 _LABELLED, _BRACKETS = len(_FIRST) + len(_LAST), 3
-"""Index of labels, and maximum number of brackets and signs around an edge."""
+"""Index of labels, and maximum number of brackets and punctuation marks around an edge."""
 _LETTERS = re.compile(r"(?<![A-Za-z])[A-Ja-j]{1,5}(?![A-Za-z])")
 _SIGNS = re.compile(r"[^\w\s]+")
 _NUMBER = re.compile(r"[\d.、:()]+")

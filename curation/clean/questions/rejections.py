@@ -25,7 +25,7 @@ VERDICTS = ["正确", "错误"]
 
 
 class PartialQuestion(Struct, frozen=True, kw_only=True):
-    """A question as far as it was parsed; every text is normalized."""
+    """The parsed parts of a question; every text is normalized."""
 
     stem: str
     canonical_stem: str
@@ -57,11 +57,11 @@ class PartialQuestion(Struct, frozen=True, kw_only=True):
     answer_is_line: bool = False
     """Its answer is one of several lines below its stem."""
     with_layout: bool = False
-    """It begins or ends like many questions of its page, which wording alone does not explain."""
+    """It begins or ends like many questions of its page, more often than ordinary wording explains."""
     caseless: bool = False
     """Several neighbouring questions refer to a lost case."""
     may_be_unused: bool = False
-    """Its last option may be the sign of an unused field."""
+    """Its last option may mark an unused field."""
 
     @property
     def is_choice(self) -> bool:
@@ -131,13 +131,13 @@ _CLOSED_ONLY = re.compile(r"^[^（(\n]*[，、]）", re.M)
 _OPEN_ONLY = re.compile(r"（[^）\n]*$|\([^)）\n]+$|^[^（(\n]*[A-Z][)）]", re.M)
 _GOES_ON = re.compile(r"[对和与把在将从向由]\n的")  # 个人对 and 的看法 were 个人对C的看法 before it was split into two options
 _CIRCLES_AND_BOXES = " ○●◯〇⭕□■☐"
-"""Signs that answer nothing by themselves."""
+"""Characters that are no answer by themselves."""
 _LETTERED_LINES = re.compile(r"^[^\w\n]{0,20}A\s?[.．、:：)）][^\n]*\n\s{0,20}[^\w\n]{0,20}B\s?[.．、:：)）]", re.M)
 _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。？]?\s*A\s*[.．、]")
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
-_MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
+_MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published texts have 1,600 and 305
 _FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are not words
-_CHARS_OF_WORD = 2  # a foreign word counts as a Chinese one would, unless these outweigh Chinese: 關於 acute infarction 之 ECG is Chinese
+_CHARS_OF_WORD = 2  # a foreign word counts like a Chinese one, unless foreign words predominate: 關於 acute infarction 之 ECG is Chinese
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 consists of the bare term, which may be short: 课, 气
 

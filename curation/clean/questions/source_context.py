@@ -81,12 +81,12 @@ NO_PAGE = PageContext()
 
 
 class SourceContext(NamedTuple):
-    """What is known about a source before one of its questions is parsed."""
+    """The context of a source's questions, collected before the first one is parsed."""
 
     shared: Mapping[str, CaseAndQuestion] = MappingProxyType({})
     """Normalized stem -> its parts, for stems that begin with a case shared by several questions."""
     pages: Mapping[str, PageContext] = MappingProxyType({})
-    """By page_id, where there is something to know."""
+    """page_id -> context; a page without any is omitted."""
 
 
 def allows_several(*labels: str | None) -> bool:
@@ -191,8 +191,8 @@ def _with_glued_options(page: list[QuestionItem]) -> Iterable[str]:
 
 
 def _joined_keys(page: list[QuestionItem]) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the questions whose answer joins the keys of several, and the keys that can be divided among as many questions, only one of
-    which has any."""
+    """Return the questions whose answer joins the keys of several, and the keys that can be divided among as many questions of which
+    only one has an answer."""
     joined: set[str] = set()
     divided: dict[str, str] = {}
     if not any(map(_lacks_key, page)) or not any(map(_several_letters, page)):
@@ -264,7 +264,7 @@ def _bare_options(item: QuestionItem) -> tuple[str, ...]:
 
 
 def _mislabelled(page: list[QuestionItem]) -> Iterable[str]:
-    """Yield questions with one answer among others with one: in a true multiple-response section such answers are rare and isolated."""
+    """Yield questions with a single answer among others with a single one, which is rare in a true multiple-response section."""
     rows = []
     for item in page:
         if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":

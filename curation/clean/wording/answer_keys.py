@@ -49,7 +49,7 @@ _PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR", "OX", "XO"})
 _POINTS_ELSEWHERE = re.compile(
     r"(?:案)?例[一二三四五六七八九十\d]{1,2}[：:]?|[（(]?(?:参?见)?(?:教材|课本|书)?[Pp]\.?\s*\d{1,3}(?:\s*[-~、，,]\s*[Pp]?\d{1,3})*[)）]?。?|(?:参?见)?(?:教材|课本|书)?第\d{1,3}页。?"
 )
-"""A page, or the heading of the next case, instead of an answer."""
+"""A page number, or the heading of the next case, instead of an answer."""
 
 
 _ELSEWHERE_IN_PART = re.compile(r"(?:^|[：:])\s*(?:参见|详见|见)(?:本章|本书|本节|教材|课本|前面|上题|上一?章)[^。\n]{0,12}(?:。|\n|$)")
@@ -196,7 +196,7 @@ def is_page_reference(text: str) -> bool:
 
 
 def _is_no_answer(text: str) -> bool:
-    """Return whether a text points elsewhere, is a displaced option, or is the first point of a list whose other points are lost."""
+    """Return whether a text refers elsewhere, is a displaced option, or is the first item of a list without the others."""
     if (
         is_placeholder(text)
         or _POINTS_ELSEWHERE.fullmatch(text)

@@ -41,7 +41,7 @@ _SITE_NAMES = (
 )
 _SITES = f"(?:{'|'.join(_SITE_NAMES)})"
 ADDRESS = r"[A-Za-z0-9_./?=&%#:~+-]{1,200}"
-"""Of a site; Chinese words after it are not part of it: 打开www.abc.com后应当."""
+"""The address of a site, without Chinese text after it: 打开www.abc.com后应当."""
 _BUTTON = (
     r"(?:(?<=\S)确认答案|(?<=[）。？！])(?:点击)?(?:显示|查看|提交|隐藏|展开)(?:参考|正确)?(?:答案|解析)"
     r"|(?<=[：）。？！])(?:参考|正确|标准)答案[:：]?)"
@@ -52,7 +52,7 @@ _BEHIND = (  # never part of a question, at the end and after a complete sentenc
     r"|[（(【\[](?:[^（()）\[\]【】]{0,8}(?:公众号|微信号?|QQ群?)[:：]?[^（()）\[\]【】]{0,16}"
     r"|收藏|纠错|笔记|(?:点击)?查看(?:答案|解析)|(?:参考|正确|标准)?答案)[）)】\]]$|(?<=\S)(?:点击)?查看(?:答案|解析)$"
 )
-_INTERFACE = re.compile(  # after （ ）。 no question mentions these; of 9,600 published choice questions only 2 continue there
+_INTERFACE = re.compile(  # after （ ）。 no question mentions these; only 2 of 9,600 published choice questions have text there
     r"(?<=（ ）[。？！])\s*[^，。；？！\n①-⑳]{0,16}(?:网|论坛|题库|下载|打印|分享|展开|[收查][起看]|二维码|[上下]一题|免费|VIP|vip|会员)"
     r"[^，。；？！\n①-⑳]{0,12}$"
 )

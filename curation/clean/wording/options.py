@@ -1,4 +1,4 @@
-"""Clean options: remove letters and surrounding characters, order them by letter, separate those in one line or in the stem."""
+"""Clean options: remove letters and surrounding characters, sort by letter, separate options joined in one line or in the stem."""
 
 import re
 import unicodedata
@@ -31,15 +31,15 @@ _KINDS = "型级类组期区带线波点段群族链系"
 _GLUED_LETTER = re.compile(r"^\s*+([A-JＡ-Ｊ])(?=[\u4e00-\u9fff]|\d{2})")
 _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 _AROUND = r"\*{1,3}|_{1,3}|`+|~~|==|<\w{1,6}>|"
-"""Signs of emphasis around a letter, or none."""
+"""Optional emphasis marks around a letter."""
 _LED = re.compile(
     rf"\s*+(?:[-*+•·>]\s++|[&@^|~#;；]{{1,3}}+\s*+)?(?P<open>{_AROUND})(?:选项\s*+)?[（(【\[]?\s*+(?P<letter>[A-JＡ-Ｊ])(?![A-Za-z])"
     rf"(?P<sign>\s*+(?:[）)】\]]\s*+[.．、:：，,。]?|[.．、:：，,。])?+)(?P<close>{_AROUND.replace('<', '</')})(?(open)[.．、:：]?)"
     r"(?P<other>(?<![.．、:：，,。）)】\]])[;；·|~—–､丶﹒》>-](?!\d))?\s*+(?=\S)"
 )
-"""A letter at the beginning of an option, with any sign or none."""
+"""A letter at the beginning of an option, with or without punctuation."""
 _LEADS = ("&", "@", "^", "|")
-"""Signs that a source may put before the letter of an option."""
+"""Characters that a source may put before the letter of an option."""
 _STILL_LED = re.compile(r"\W*([A-J])(?![A-Za-z])\W*")
 
 
@@ -50,7 +50,7 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
     marks = [mark for option in raw if (mark := _OTHER_MARK.match(option))]
     if len(raw) < 2 or len(marks) < len(raw):
         return _without_glue(raw)
-    if len({mark[2] and mark[2].strip() for mark in marks}) > 1:  # the sign of `C -1` is that of its number
+    if len({mark[2] and mark[2].strip() for mark in marks}) > 1:  # the minus in `C -1` belongs to the number
         blank = [mark for option in raw if (mark := _BLANK_MARK.match(option))]
         marks = blank if len(blank) == len(raw) else marks
     letters = [unicodedata.normalize("NFKC", mark[1] or mark[3]) for mark in marks]
@@ -62,9 +62,9 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
 
 
 def _led_in_turn(raw: Sequence[str]) -> list[str] | None:
-    """Return options that all begin with consecutive letters from A, at least one with a sign, as A.甲; None if they may be words.
+    """Return options that begin with consecutive letters from A, at least one with punctuation, as A.甲; None if they may be words.
 
-    Each may have a different sign, or none: `A.甲`, `B 乙`, `C丙`; all may have the same emphasis: `**A.** 甲`.
+    Each may have different punctuation, or none: `A.甲`, `B 乙`, `C丙`; all may have the same emphasis: `**A.** 甲`.
     """
     marks = [mark for option in raw if (mark := _LED.match(option))]
     letters = [unicodedata.normalize("NFKC", mark["letter"]) for mark in marks]
@@ -86,7 +86,7 @@ def _are_named_alike(raw: Sequence[str], marks: Sequence[re.Match[str]]) -> bool
 
 
 def keep_letters(texts: Sequence[str]) -> bool:
-    """Return whether options still begin with their letters, after any signs: A甲, B乙, C丙, but not A型, B型, C型."""
+    """Return whether options still begin with their letters, after any punctuation: A甲, B乙, C丙, but not A型, B型, C型."""
     marks = [mark for text in texts if (mark := _STILL_LED.match(text))]
     if len(texts) < _LEAST_GLUED or len(marks) < len(texts) or not are_in_turn([mark[1] for mark in marks]):
         return False
@@ -203,7 +203,7 @@ class Options(NamedTuple):
 def clean_options(raw: Sequence[str]) -> Options:
     """Return options without their letters and surrounding characters; drop unused fields of a form.
 
-    Unused are signs such as a dash, alone or after options in words, and empty options after the fourth; earlier ones may be pictures.
+    Unused are marks such as a dash, alone or after options in words, and empty options after the fourth; earlier ones may be pictures.
     """
     names: dict[str, None] = {}
     read = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
@@ -217,7 +217,7 @@ def clean_options(raw: Sequence[str]) -> Options:
     if texts and ("." in texts[-1] or "．" in texts[-1]) and _RUNS_ON.search(texts[-1]):
         texts = [_noted(_without_edges(text), names) for text in _split_last(texts, names)]
     if not any(texts) and all(addresses := [_ADDRESS.search(option.strip()) for option in raw]):
-        texts = [address[0] for address in addresses if address]  # here URLs are options, not adverts
+        texts = [address[0] for address in addresses if address]  # these URLs are options, not adverts
     if are_fillers(texts):
         texts = []
     used = len(texts)
@@ -300,7 +300,7 @@ _LEAST_SHORT, _SHORT_CHARS = 4, 16
 
 
 def runs_into_next(texts: Sequence[str]) -> bool:
-    """Return whether an option contains the letter and text of the next one, or of one after the last."""
+    """Return whether an option also contains the letter and text of the next option, or of one beyond the last."""
     if not _RUNS_ON.search("\n".join(texts)):
         return False
     return any(
@@ -369,7 +369,7 @@ def _without_separator(options: Sequence[str]) -> list[str] | None:
 
 
 def _stacked(options: Sequence[str]) -> list[str] | None:
-    """Split an option that contains the next one on a line of its own, with its letter and a sign: `变态反应⏎E.病毒感染`.
+    """Split an option that contains the next one on a line of its own, with its letter and punctuation: `变态反应⏎E.病毒感染`.
 
     This is safe if no other option changes its position: the others have the other letters, or the split option is the last.
     """

@@ -203,7 +203,7 @@ def test_errors_name_the_next_command(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     assert told_of(capsys, "draw", "q.json", "--out", "a.xlsx").startswith("q.json: no such file; name one in the layout of KUAKE-QIC")
     Path("q.json").write_text(json.dumps([{"query": "痛风的原因", "label": "病因分析"}]))
-    assert "name it .xlsx" in told_of(capsys, "draw", "q.json", "--out", "a.csv")
+    assert "expected .xlsx" in told_of(capsys, "draw", "q.json", "--out", "a.csv")
     themes.main(["draw", "q.json", "--out", "a.xlsx"])
     assert "a coder may have filled it in; name another file" in told_of(capsys, "draw", "q.json", "--out", "a.xlsx")
     assert told_of(capsys, "codes", "b.xlsx", "--out", "c.jsonl") == "b.xlsx: no such file; name a filled table, .xlsx or .csv"
