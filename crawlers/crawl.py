@@ -1,6 +1,6 @@
 """Stage `crawl`: a live site or its replica -> data/pages/SOURCE, one WARC segment per snapshot; metrics/crawl/SOURCE.json.
 
-A killed crawl continues where it stopped. Pages of a finished live snapshot are not requested again; a new `snapshot` crawls again.
+A killed crawl continues where it stopped. Pages of a finished live snapshot are not requested again; a new `snapshot` starts a new crawl.
 """
 
 import os

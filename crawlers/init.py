@@ -104,7 +104,7 @@ def main(argv: list[str] | None = None) -> None:
     if _TCM in exams:
         print(f"          questions of exam {_TCM} have their own quota, split.tcm_per_subject")
     print(f"emptied   {', '.join((*LEDGERS, SUMMARY))}, and metrics of sources, models and runs")
-    print(f"next:     {NEXT}; `make repro` also asks {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
+    print(f"next:     {NEXT}; `make repro` also runs {len(runs_of(own.pools))} baselines; until the commit, `git checkout .` undoes this")
 
 
 def clear(project: Path) -> None:

@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> None:
             with replacing(out / f"{name}.txt") as part:
                 lines = [f"{sha256(path.read_bytes()).hexdigest()}  {file}\n" for file, path in inputs_of(name, source, arguments.sites)]
                 part.write_text("".join(lines), encoding="utf-8")
-    print_summary("inputs", f"what {number_of(len(sources), 'source')} are crawled from" if sources else "no sources")
+    print_summary("inputs", f"local files of {number_of(len(sources), 'source')}" if sources else "no sources")
 
 
 def inputs_of(name: str, source: Source, sites: str | None) -> Iterator[tuple[str, Path]]:

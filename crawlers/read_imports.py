@@ -59,8 +59,8 @@ def store_files(name: str, source: Import, folder: Path) -> int:
     """
     path = Path(source.path)
     if path.is_file() and (layout := layout_path_of(path)).is_file():
-        watched = f"DVC watches only {path}, not its layout {layout.name}"
-        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and give that as `path`")
+        watched = f"DVC tracks only {path}, not its layout {layout.name}"
+        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and set `path` to it")
     if path.parts[:1] == ("imports",) and not Path(f"{Path(*path.parts[:2])}.dvc").exists():
         _logger.warning("%s: DVC does not track %s, so a clone will not have it: `dvc add %s`", name, path, Path(*path.parts[:2]))
     files = files_of(name, source)
@@ -173,7 +173,7 @@ def _unread(name: str, source: Import, worst: list[tuple[float, str, list[str]]]
     """Return the error message about too many unread characters."""
     share, file, passages = worst[0]
     others = [f"{other} ({part:.1%})" for part, other, _ in worst[1:] if part > limit]
-    more = f" So are other files: {', '.join(others)}." if others else ""
+    more = f" Other files also exceed it: {', '.join(others)}." if others else ""
     look = f"`{_look(source)} --verbose` shows all"
     advice = f"correct the file, list unneeded keys under `unread` in a layout, or raise max_unread_share in the line of imports.{name}"
     what = f"{share:.1%} of the characters of {file} are in no item, more than max_unread_share {limit:g}"

@@ -63,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"warning: check {spider.name}: {request}: {words}; the check continues without that page", file=sys.stderr)
 
     with TemporaryDirectory() as folder:  # pages fetched before a page that broke the process are kept, not requested again
-        what, advice = f"check {spider.name}: the spider", f"mend crawlers/sources/{spider.name}/spider.py"
+        what, advice = f"check {spider.name}: the spider", f"fix crawlers/sources/{spider.name}/spider.py"
         return run_without_broken_pages(
             lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice
         )
@@ -169,7 +169,7 @@ def _selectors(spider: "type[SourceSpider]") -> dict[str, str]:
 
 
 def silent_selectors(selectors: dict[str, str], responses: "Sequence[Response]") -> dict[str, str]:
-    """Return the selectors that find nothing on any page: on lists those of links, on other pages all others."""
+    """Return the selectors that find nothing on any page: link selectors on lists, all others on other pages."""
     from cssselect import SelectorError
     from scrapy.http import TextResponse
 
@@ -243,7 +243,7 @@ def _line(name: str, mode: str | None) -> tuple[Source, str]:
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = parser_of(__doc__)
-    parser.add_argument("name", metavar="NAME", help="a source: a folder in crawlers/sources; or a file, a folder or a key of imports")
+    parser.add_argument("name", metavar="NAME", help="name of a source in crawlers/sources; or a file, a folder or a key of imports")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--live", dest="mode", action="store_const", const="live", help="request the real site")
     modes.add_argument("--embedded", dest="mode", action="store_const", const="embedded", help="request its replica or its saved pages")

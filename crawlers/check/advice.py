@@ -44,12 +44,12 @@ def _access(findings: Findings) -> Iterator[str]:
         how = "every page" if not findings.pages else counted(len(refusing), "page")
         yield (
             f"The site refuses {how} (HTTP status {Counter(refusing).most_common(1)[0][0]}): it may require a log-in, a browser, or fewer "
-            "requests. Set `delay` in the source's line, set ATOMEXAM_CONTACT, ask the owner; do not try to get around it."
+            "requests. Set `delay` in the source's line, set ATOMEXAM_CONTACT, or ask the owner; do not circumvent the refusal."
         )
     if walls := Counter(cause(why) for why in findings.failed.values() if is_wall(why)):
-        yield f"{counted(walls.total(), 'request')} met {' or '.join(sorted(walls))}: {BESIDE_WALLS}."
+        yield f"{counted(walls.total(), 'request')} received {' or '.join(sorted(walls))}: {BESIDE_WALLS}."
     if findings.forbidden:
-        yield f"robots.txt forbids {counted(findings.forbidden, 'request')}: those pages are not read; ask the site if you need them."
+        yield f"robots.txt forbids {counted(findings.forbidden, 'request')}: they are not read; ask the site's owner if you need them."
     broken = [why for why in findings.failed.values() if (status_match := _STATUS.match(why)) and int(status_match[1]) not in _REFUSING]
     if broken:
         yield f"{counted(len(broken), 'request')} answered with an error ({broken[0]}): try later{_unsaved_host(findings, broken)}."
@@ -121,8 +121,8 @@ def _off_site(findings: Findings) -> Iterator[str]:
     requested = dict.fromkeys(link.host for link in links if link)
     if others := [host for host in requested if not any(host == own or host.endswith(f".{own}") for own in findings.hosts)]:
         yield (
-            f"Links lead to {', '.join(others[:_MAX])}, which are not in allowed_domains ({', '.join(findings.hosts)}), and are not "
-            "followed: add the host if it belongs to the site."
+            f"Links to {', '.join(others[:_MAX])} are not followed, because allowed_domains ({', '.join(findings.hosts)}) does not "
+            "contain these hosts: add those that belong to the site."
         )
 
 
@@ -135,12 +135,12 @@ def _no_items(findings: Findings) -> Iterator[str]:
     if findings.over_limit:
         yield "No page with items was reached: try more, such as --pages 20."
     elif findings.mode == "embedded":
-        yield "Pages were read, but their links lead to no saved page: save one page of each kind (see --save)."
+        yield "Pages were read, but none of their links has a saved page: save one page of each kind (see --save)."
 
 
 def _gone(findings: Findings) -> Iterator[str]:
     if gone := [url for url, status in findings.refused.items() if status in (404, 410)]:
-        where = "not a fault if the page was simply not saved" if findings.mode == "embedded" else "check the address"
+        where = "not an error if the page was not saved" if findings.mode == "embedded" else "check the address"
         yield f"{counted(len(gone), 'link')} to missing pages ({_first(gone)}): {where}."
 
 

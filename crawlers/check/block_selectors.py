@@ -34,7 +34,7 @@ _PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS", "TYPE")
 
 
 def selectors_of(response: Response) -> dict[str, str]:
-    """Return the name and selector of each part: on pages with one container per question, or with a single question; else nothing."""
+    """Return the name and selector of each part of a page with one container per question or a single question; else nothing."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html" or response.selector.root is None:
         return {}
     elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str)]

@@ -118,7 +118,7 @@ def field_table(what: str, items: Sequence[Item]) -> list[str]:
     rows = [_row(field) for field in fields if field.filled]
     bare = [field.name for field in fields if not field.filled]
     head = (f"{what} ({len(items)})", "filled", "example")
-    return [*aligned([head, *rows], frozenset({1})), *([f"in none: {', '.join(bare)}"] if bare else [])]
+    return [*aligned([head, *rows], frozenset({1})), *([f"never filled: {', '.join(bare)}"] if bare else [])]
 
 
 def _row(field: FieldSummary) -> tuple[str, str, str]:

@@ -17,11 +17,11 @@ from crawlers.text.profile_lines import figures_of, misread_lines
 _LINE_COLUMNS = 160
 _FEW = 3  # below this number of questions, a share means nothing
 _MOST_SILENT, _MOST_UNREAD, _RARE = 0.5, 0.05, 0.15
-"""Shares above which the report gives advice: of unanswered questions and unread characters; and below which a flaw is rare."""
+"""Shares of unanswered questions and of unread characters above which the report gives advice; share below which a flaw is rare."""
 _DATE = re.compile(
     r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}月\d{1,2}日|\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{1,2}"
 )
-"""What spreadsheets turn 1-2 and 3,4 into."""
+"""A date, as spreadsheets convert 1-2 and 3,4 into."""
 
 
 def as_text(rows: Sequence[ReportRow], command: str) -> str:
@@ -137,8 +137,8 @@ def _next(rows: Sequence[ReportRow], command: str) -> list[str]:
         return [f"first check {what}; to get what is read now: {command} > items.jsonl"]
     step = "a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"
     return [
-        f"nothing looks wrong in what is read; {command} --sheet shows what cleaning rejects of it",
-        f"next: {step}; or, for own files alone: python -m atomexam init PATH",
+        f"nothing looks wrong in what is read; {command} --sheet shows what cleaning rejects",
+        f"next: {step}; or, for only your own files: python -m atomexam init PATH",
     ]
 
 

@@ -12,7 +12,7 @@ from crawlers.check.watch_middleware import PageOutput
 from crawlers.read.account.characters import CharacterAccount
 
 _EXAMPLE_CHARS = 200
-_OF_THE_READER = {"url", "provenance", "exam", "subject"}  # fields that the page does not give
+_OF_THE_READER = {"url", "provenance", "exam", "subject"}  # fields that do not come from the page
 
 
 class Findings(Struct, kw_only=True):

@@ -26,14 +26,14 @@ class Hint(Struct, frozen=True):
 
 
 class PageHints(Struct, frozen=True, kw_only=True):
-    """Parts of a page that are worth advice."""
+    """Parts of a page that `check` gives advice on."""
 
     links: list[Hint] = []
     texts: list[Hint] = []
     blocks: dict[str, str] = {}
     """Selectors of pages with one container per question, by the names that `--kind exam-blocks` uses."""
     is_scripted: bool = False
-    """The HTML contains hardly any text, but scripts."""
+    """Whether the HTML contains scripts and hardly any text."""
 
 
 def hints_of(response: Response) -> PageHints:

@@ -68,7 +68,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"), "010-00000000"),
     (re.compile(r"(?i)((?:微信号?|wechat)\s*+[:：]\s*+)[a-z][\w-]{4,19}"), r"\g<1>someone"),
 )
-"""Patterns of personal and session data, with their replacements. Labels stay, so that the page is read as before."""
+"""Patterns of personal and session data, with their replacements. Labels are kept, so that the page is read as before."""
 
 
 def scrubbed(text: str) -> str:
@@ -79,7 +79,7 @@ def scrubbed(text: str) -> str:
 
 
 def scrubbed_body(body: bytes, encoding: str) -> bytes:
-    """Return a page's bytes without personal and session data; bytes that are invalid in its encoding stay."""
+    """Return a page's bytes without personal and session data; bytes that are invalid in its encoding are kept."""
     try:
         text = body.decode(encoding)
     except (UnicodeDecodeError, LookupError):  # decode each byte as a character: the patterns are mostly ASCII

@@ -34,7 +34,7 @@ class PageOutput(Struct, kw_only=True):
     others: int = 0
     """Outputs that are neither items nor requests."""
     is_explained: bool = False
-    """The spider recorded that the page lacks something, and reported no misfit."""
+    """Whether the spider noted that the page lacks something, but reported no misfit."""
     hints: PageHints | None = None
     """Hints for a page without output, or whose questions all lack stem, options or answer."""
 

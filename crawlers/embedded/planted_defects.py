@@ -24,7 +24,7 @@ class QuestionDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     expect: str | None = None
     """Reason with which `clean` or `near_duplicates` must reject it; None if it must be accepted."""
     of: Original | None = None
-    """For a duplicate, the repeated question; for a conflict, the contradicted one; for a near-miss, the one to keep separate from."""
+    """For a duplicate, the repeated question; for a conflict, the contradicted one; for a near-miss, the similar one."""
     edit: Edit | None = None
     """How a duplicate differs from its original."""
 

@@ -25,7 +25,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class Disease(Entry, frozen=True):
     departments: list[str] = []
-    """`内科-心血管内科`."""
+    """Such as `内科-心血管内科`."""
     infectious: bool | None = None
     symptoms: list[str] = []
     causes: list[str] = []

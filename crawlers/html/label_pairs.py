@@ -16,7 +16,7 @@ _CELLS = "self::tr/*[self::th or self::td] | dt | dd"
 def label_and_value(row: Selector) -> tuple[str, str] | None:
     """Return label and value of a list entry, a table row, or a dt with its dd; None if there is no label.
 
-    Cells are tried before a colon, which may be in a value, and other elements after it.
+    Cells are tried first, because a value may contain a colon; then a colon; then other elements.
     """
     if row.root.tag == "dd" and next(row.root.itersiblings("dt", preceding=True), None) is not None:
         return None  # read with its dt

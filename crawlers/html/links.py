@@ -1,4 +1,4 @@
-"""Links of a page as valid URLs: whatever a page contains, no link makes a spider fail."""
+"""Links of a page as valid URLs: no link makes a spider fail, even if it is malformed."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 _WEB = {"http", "https"}
 _PLAIN_PATH = re.compile(r"/(?:\w[\w-]*+/)*+(?:\w[\w.-]*+)?", re.ASCII)
-"""A path that can simply be appended to the root of its site, as most of the thousands of links in a list."""
+"""A path that can be appended to the root of its site, like most of the thousands of links in a list."""
 
 
 class Link(NamedTuple):

@@ -1,6 +1,6 @@
 """Regularities of a page's items: fields that all questions have, numbers, letters and counts of options.
 
-Each regularity has a name. A misread page loses some of them, as does a page on which a question lost a field.
+Each regularity has a name. A misread page lacks some of them, and so does a page on which a question lost a field.
 """
 
 import re

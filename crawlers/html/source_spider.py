@@ -61,8 +61,8 @@ class SourceSpider(scrapy.Spider):
         """URL of each list in a scope -> the scope and the name, for the message if the site has no such list."""
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) is not None and scope not in self.scopes:
-                known = f"it knows {', '.join(self.scopes)}" if self.scopes else "its only scope is max_pages"
-                raise ValueError(f"params.yaml: sources.{self.name}: no spider of this site reads `{scope}`; {known}")
+                known = f"it supports {', '.join(self.scopes)}" if self.scopes else "its only scope is max_pages"
+                raise ValueError(f"params.yaml: sources.{self.name}: the spider does not support `{scope}`; {known}")
 
     def entity(
         self,
@@ -109,7 +109,7 @@ class SourceSpider(scrapy.Spider):
         requested again later, like an answer with status 403. Override this for a site with its own kind of wall.
         """
         wall = wall_of(response) if response.status == 200 else None
-        return f"{WALLS[wall]} in the place of the page" if wall else None
+        return f"{WALLS[wall]} instead of the page" if wall else None
 
     def note(self, what: str, number: int = 1) -> None:
         """Count something that a page hides or lacks through no fault of the spider: an answer behind a paywall, images instead of text.
@@ -119,7 +119,7 @@ class SourceSpider(scrapy.Spider):
         self.crawler.stats.inc_value(NOTED + what, number)
 
     def unmatched(self, response: Response, kind: str, labels: list[str]) -> None:
-        """Report a page with lists or channels of which none passes the spider's filter."""
+        """Report a page whose lists or channels all fail the spider's filter."""
         excerpts = ", ".join(repr(words[:30]) for words in sorted(set(labels))[:5])
         self.misfit(response, f"none of {len(labels)} {kind}s matches the filter of this spider; they are {excerpts}")
 

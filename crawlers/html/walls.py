@@ -14,8 +14,8 @@ WALLS = {
     LOGIN_PAGE: "a log-in page",
 }
 BESIDE_WALLS = (
-    "the site requires a person or a browser, and this is not circumvented: open the address in a browser to see whether it lets people"
-    " in, ask its owner (ATOMEXAM_CONTACT states who crawls), save pages by hand (docs/adding-a-source.md), or set `sites: embedded`"
+    "the site requires a person or a browser, and crawls do not circumvent this: open the address in a browser to see whether it lets"
+    " people in, ask its owner (ATOMEXAM_CONTACT states who crawls), save pages by hand (docs/adding-a-source.md), or set `sites: embedded`"
 )
 """Advice to the user."""
 _MOST_BYTES = 50_000

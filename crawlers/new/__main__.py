@@ -65,8 +65,8 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
 def _next(source: NewSource) -> list[tuple[str, str]]:
     check = f"python -m crawlers.check {source.name}"
     return [
-        (check, "show what the spider reads from the stub pages"),
-        (f"{check} --live", f"show what it reads from a few pages of {source.host}"),
+        (check, "shows what the spider reads from the stub pages"),
+        (f"{check} --live", f"shows what it reads from a few pages of {source.host}"),
         ("docs/adding-a-source.md", "describes the next steps, up to items in the pipeline"),
     ]
 

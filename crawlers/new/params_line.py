@@ -66,7 +66,7 @@ def _loaded(text: str) -> dict[str, Any]:
 
 
 def _checked(text: str, wanted: dict[str, Any]) -> str:
-    """Return the text if it has the expected contents; raise if the new line is misplaced, in a file of unusual form."""
+    """Return the text if it has the expected contents; raise if the new line is misplaced because the file has an unusual form."""
     values = _loaded(text)
     if values.get(_BLOCK) != wanted:
         raise ValueError(f"{PARAMS_FILE}: cannot add a line below `{_BLOCK}:` in a file of this form; add it by hand")

@@ -113,7 +113,7 @@ def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO |
         path.parent.mkdir(parents=True, exist_ok=True)
         file = part.open("wb")
     except OSError as error:
-        raise ValueError(f"{flag} {path}: cannot be written ({error.strerror}); name a file in a folder of yours") from None
+        raise ValueError(f"{flag} {path}: cannot be written ({error.strerror}); name a file in a folder that you may write to") from None
     try:
         with file:
             yield file
@@ -125,13 +125,13 @@ def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO |
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = parser_of(__doc__)
     parser.add_argument("paths", nargs="+", metavar="PATH")
-    of_all = f"one format for all files, except those with a layout beside them: {', '.join(known_formats())}"
+    of_all = f"one format for all files, except those with a layout next to them: {', '.join(known_formats())}"
     parser.add_argument("--format", metavar="NAME", help=of_all)
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
     parser.add_argument(
         "--propose",
         action="store_true",
-        help="write a layout beside each file with the guessed content of its columns or lines, to confirm or correct",
+        help="write a layout with the guessed meaning of the columns or lines next to each file, to be confirmed or corrected",
     )
     parser.add_argument(
         "--rejected", type=Path, metavar="FILE", help="write what could not be read to this file, with the reason in `doubt`"
@@ -177,7 +177,7 @@ def read_row(
         row.error = with_path(str(error), path)
     except Exception as error:  # nor does a fault of a reader
         _logger.exception("%s", name)
-        row.error = f"{name}: its reader failed ({type(error).__name__}); please report it with this file"
+        row.error = f"{name}: its reader failed ({type(error).__name__}); report this as a bug"
     return row
 
 

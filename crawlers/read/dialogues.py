@@ -34,14 +34,14 @@ from crawlers.read.vocabulary.words import ANSWER_NAME, any_of
 _ASKED, _REPLIES = (("instruction", "input"), ("prompt",), ("query",)), ("output", "response", "completion", "reply")
 """Keys of a record with one question, and keys of the reply to it."""
 _JUDGES = frozenset({"answer", "label", "gold", "reference", "groundtruth", "target", "correct", "chosen", "rejected", "答案", "标准答案"})
-"""Keys that state whether a reply is right, or what is right: then the reply is no answer key."""
+"""Keys that state whether a reply is right, or what the right answer is; the reply is then not the answer key."""
 _SPEAKERS, _TEXTS = ("from", "role", "speaker"), ("value", "content", "text")
 _USERS, _MODELS = ("human", "user", "用户"), ("gpt", "assistant", "bot", "model", "助手")
 _LONGEST_PROMPT, _RECURS, _RAW_CHARS, _MOST, _END, _NUMBER = 80, 2, 2000, 0.5, 8, "1、"
 _PROMPT = re.compile(r"请|题|回答|判断|作答|选择|选出|选项|答案")
 _TELLS = re.compile(r"(?:请|以下是|下面是).{0,60}(?:题|回答|选项|答案).{0,30}[。:：!！?？]")
-"""A sentence that certainly is a prompt, for which `_PROMPT` is only a condition: a case that recurs above several questions
-matches neither."""
+"""A sentence that is certainly a prompt; one that matches only `_PROMPT` may be. A case that recurs above several questions matches
+neither."""
 _ASKS = re.compile(r"(?:的[是有]|不?包括|\(\s*\)|都[对错])[。:]?$")
 """The end of a stem that several questions share, or of an option."""
 _LEAD = re.compile(rf"[^:：]{{0,9}}(?:{any_of('stem', 'type')}|正误|对错|判断)\s?[:：]\s?")
@@ -220,7 +220,7 @@ def _draft_of(lines: list[str], reply: str, above: Above, ordinal: int) -> Draft
     paper = read_paper([f"{_NUMBER}{lines[0]}", *lines[1:]])
     drafts = paper.drafts
     if len(drafts) != 1 or paper.unread:
-        found = f"{len(drafts)} questions found, and {len(paper.unread)} lines beside; expected one"
+        found = f"{len(drafts)} questions found, and {len(paper.unread)} other lines; expected one question"
         return Draft(line=0, ordinal=ordinal, number=1, above=above, stem="\n".join(lines), doubts=("stem_unreadable",), words=found)
     draft = structs.replace(drafts[0], ordinal=ordinal, above=above, stem=drafts[0].stem.removeprefix(_NUMBER))
     return _answered(draft, reply) if draft.options and reply else draft
@@ -264,7 +264,7 @@ def _in_words(draft: Draft, reply: str, kind: str | None) -> Draft:
         told = _without(_EXPLAINED, reply[verdict.end() :].strip())
         return structs.replace(draft, answer=verdict["verdict"], explanation=told or None)
     draft = structs.replace(draft, answer=_without(_LABEL, reply) or None, explanation=None)
-    return draft.doubted("stem_unreadable", "said to somebody, not asked of an examinee") if _SPOKEN.search(draft.stem) else draft
+    return draft.doubted("stem_unreadable", "a message to somebody, not an examination question") if _SPOKEN.search(draft.stem) else draft
 
 
 def _without(label: re.Pattern[str], text: str) -> str:
@@ -277,7 +277,7 @@ def _refuse_talk(name: str, drafts: Sequence[Draft]) -> None:
     sure = sum(bool(each.options) or _is_examined(each) for each in drafts)
     if sure < max(1, _MOST * len(drafts)):
         found = f"{sure} of {len(drafts)} requests have options, a truth value or the wording of an examination"
-        raise Refusal(f"{name}: {found}; talk is not a question bank; to read other records, write a layout: docs/importing.md")
+        raise Refusal(f"{name}: {found}; a chat is not a question bank; to read other records, write a layout: docs/importing.md")
 
 
 def _is_examined(draft: Draft) -> bool:

@@ -56,7 +56,7 @@ _PACKED, _PACKED_BYTES = (b"PAR1", b"\x1f\x8b"), 10_000_000
 """The first bytes of parquet and gzip, which do not state their unpacked size, and the minimum size assumed: a gigabyte of memory."""
 _SECONDS, _SECONDS_PER_MEGABYTE = 60.0, 20.0
 _MEMORY, _MEMORY_PER_BYTE, _LEAST_MEMORY_PER_BYTE = 384 * 1024**2, 64, 16
-"""Memory for any file, with so much per byte, within the budget; minimum memory per byte of larger files."""
+"""Memory limit of a file: a fixed part plus a part per byte, at most the budget, but at least the last number times its bytes."""
 _IN_LINES = 0.9
 """Share of the characters in rows that must also be in the lines of a page, if its rows come from its text and not from a script."""
 _HEAD, _MOST_SHOW, _FEW = 400, 0.8, 0.05
@@ -196,7 +196,7 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
 
 
 def _holds_questions(item: Item) -> bool:
-    """Return whether an entry's text is a question or has lettered options: then a paper's headings were mistaken for entries."""
+    """Return whether an entry's text is a question or has lettered options, so that a paper's headings were mistaken for entries."""
     if not isinstance(item, EntityItem):
         return False
     said = [*(each.value for each in item.values), *(each.text for each in item.sections)]
@@ -291,7 +291,7 @@ def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Arc
 def _doubted(
     name: str, body: bytes, kind: str, reading: FileReading, account: CharacterAccount, known: KnownLayouts | None
 ) -> tuple[FileReading, CharacterAccount]:
-    """Return the reading and account of a file with an unconfirmed layout, doubting what its other values contradict."""
+    """Return the reading and account of a file with an unconfirmed layout, with doubts where its other values contradict it."""
     values = _values_in(name, body, kind, reading, known)  # read again: they take as much memory as the items
     doubted = with_contradictions_doubted(with_doubts(reading, values, account.unread, is_table=name.lower().endswith(TABLED)))
     return (reading, account) if doubted is reading else (doubted, account_of(name, body, kind, doubted, known))
@@ -357,7 +357,7 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
     """Return the account of a file that was read.
 
     Raises:
-        ValueError: the sums do not add up, which is a fault of the account.
+        ValueError: the sums do not add up, which is a bug in the account.
     """
     if reading.source is not None:
         account = PaperAccount(reading.source.lines, reading.source.dropped, reading.items).result()
@@ -379,6 +379,6 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
         account.furniture["page_header"] += headers
     if account.difference:
         raise Refusal(
-            f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: please report this file"
+            f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all; report this as a bug"
         )
     return account

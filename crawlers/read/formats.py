@@ -195,7 +195,7 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         return TABLE if way_to_dialogues(document) is None else DIALOGUES
     if suffix in SHEETS:
         return _format_of_sheets(name, body, shapes) or TABLE  # whose reader checks the content of the rows, or reports what is missing
-    advice = "save it as .docx, .xlsx or .txt" if suffix in OLD else "give it the suffix of what is in it, such as .txt or .csv"
+    advice = "save it as .docx, .xlsx or .txt" if suffix in OLD else "give it the suffix of its content, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
     raise Refusal(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
 
@@ -226,7 +226,7 @@ def _format_of_pdf(name: str, body: bytes, shapes: KnownLayouts) -> str:
 
 
 def written_by_user(format_name: str, known: KnownLayouts | None) -> bool:
-    """Return whether a format is a layout that is not one of those that ship with the project."""
+    """Return whether a format is a user's layout, and not one that ships with the project."""
     shape = _layouts(known).get(format_name)
     return shape is not None and shipped_layouts().get(format_name) != shape
 

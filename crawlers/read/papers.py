@@ -94,7 +94,7 @@ _NO_TITLE = re.compile(
     r"|试卷|(?:绝密|机密|秘密)(?:[★☆*\s]{0,3}(?:考试)?(?:启用|结束)前)?",
     re.I,
 )
-"""Lines above questions that are no title: a bare word for a test, a field of a platform, an address, a seal."""
+"""Lines above questions that are not titles: a bare word for a test, a field of a platform, an address, a seal."""
 _PAGE = re.compile(
     r"[\s(（,，/|·—-]{0,6}+(?:[第共]\s{0,2}[\d一二三四五六七八九十百]{1,4}\s{0,2}页|\bpage\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?)[\s)）,，/|·—-]*+",
     re.I,
@@ -104,7 +104,7 @@ _NO_PART = re.compile(
     r"|(?:参考|标准|正确|试题|习题)?(?:答案|解析|详解)(?:[及与和](?:参考)?(?:答案|解析|详解))?",
     re.I,
 )
-"""Texts between rules that are no title of a part: an end mark, a heading of answers."""
+"""Texts between rules that are not titles of a part: an end mark, a heading of answers."""
 _HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
 
 
@@ -152,7 +152,7 @@ def paper_in(name: str, text: Text) -> Paper:
 
 
 def _with_remains_doubted(paper: Paper, lines: list[str]) -> Paper:
-    """Return a paper that doubts the questions with remains, in or for them, that no reader recognized."""
+    """Return a paper with doubts on questions that contain unrecognized text, or that an unrecognized answer list may refer to."""
     below = [_names_below(draft) for draft in paper.questions]
     counts = Counter(name for names in below for name in names)
     names = {name for name, count in counts.items() if count >= max(_FEWEST_NAMED, _NAMED * len(below))}

@@ -66,7 +66,7 @@ def read_bytes(name: str, path: Path) -> bytes:
 
 
 def with_path(message: str, path: Path) -> str:
-    """Return a reader's message about a file with the file's path in its commands; readers know its name alone, or that of a part."""
+    """Return a reader's message with the file's path in its commands, because readers get only the name of the file or of a part."""
     return _COMMAND.sub(lambda match: f"{match[1]}{quote(str(path))}", message)
 
 
@@ -99,12 +99,12 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
 
 
 def _without_words_about(path: str, files: list[Path]) -> list[Path]:
-    """Return the files without those about the data set next to files of records; in a folder of papers, such a file may be a paper."""
+    """Return files of records without files that describe the data set; in a folder of papers, such a file may be a paper itself."""
     records = [file for file in files if file.suffix.lower() in RECORD_SUFFIXES and not _ABOUT.match(file.name.lower())]
     about = [file for file in files if _is_about(file)] if records and len(files) > 1 else []
     if about:
         names = ", ".join(sorted({file.name for file in about})[:_MOST_NAMES])
-        _logger.warning("%s: %d files about the set are not read: %s; to have one read, give its path", path, len(about), names)
+        _logger.warning("%s: %d files about the data set are not read: %s; to read one, give its path", path, len(about), names)
     return [file for file in files if file not in set(about)]
 
 

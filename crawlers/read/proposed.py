@@ -324,7 +324,7 @@ def _questions(result: FileResult | ValueError) -> list[QuestionItem]:
 def _key(item: QuestionItem) -> tuple[str, ...]:
     """Return what must be equal in two readings of a question: stem without number, options without letters, answer."""
     number = number_of(flat(item.stem_raw or ""))
-    stem = _squeezed((item.stem_raw or "")[number.end if number else 0 :]).replace("()", "")  # the brackets of its answer may remain or not
+    stem = _squeezed((item.stem_raw or "")[number.end if number else 0 :]).replace("()", "")  # its answer's brackets may or may not remain
     options = map(without_letter, item.options_raw or item.shared_options_raw or [])
     return (stem, *map(_squeezed, options), bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
 

@@ -153,7 +153,7 @@ def _finished_snapshots(folder: Path) -> Iterator[tuple[str, Iterator[ArchiveRow
 
 
 def _ends(folder: Path) -> dict[str, int]:
-    """Return the end of each snapshot's last record according to the index, which a kill may have left behind its file."""
+    """Return the end of each snapshot's last record according to the index, which may lack records of its file after a kill."""
     ends: dict[str, int] = {}
     for row in lines(folder):
         own = row.own("")

@@ -125,7 +125,7 @@ def read_beyond(folder: Path, snapshot: str) -> frozenset[bytes]:
     is_digest = [len(line) == _DIGEST_CHARS and not set(line) - set("0123456789abcdef") for line in digests]
     if not digests or not all(is_digest):  # if no request was refused, there is no file
         wrong = digests[is_digest.index(False)] if digests else ""
-        wanted = f"expected {_DIGEST_CHARS} hexadecimal digits a line"
+        wanted = f"expected {_DIGEST_CHARS} hexadecimal digits per line"
         raise ValueError(f"{path}: found {wrong[:80]!r}, {wanted}; `dvc repro -f crawl@{folder.name}` rewrites it")
     return frozenset(map(bytes.fromhex, digests))
 

@@ -1,4 +1,4 @@
-"""The profile of what was read -> lines for people: what looks misread, and lines to paste for what no word table knows.
+"""The profile of what was read -> lines for people: what looks misread, and lines to paste for words that no word table contains.
 
 The tables are read as files; the package that owns them is not imported.
 """
@@ -33,7 +33,7 @@ def misread_lines(items: Iterable[Item] | Profile) -> list[str]:
 
 
 def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME") -> list[str]:
-    """Return the lines to paste for what no word table knows, each under its table's name; `source` is its name in params.yaml."""
+    """Return the lines to paste for words missing from the word tables, under each table's name; `source` is its key in params.yaml."""
     profile = items if isinstance(items, Profile) else profile_of(items)
     return [*map(harmless_lines, _to_paste(profile, source))]
 

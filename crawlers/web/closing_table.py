@@ -31,10 +31,10 @@ from crawlers.web.run_spider import Outcome, first_lines
 
 _STATUS = "downloader/response_status_count/"
 
-_MAX_ERROR_SHARE = 0.05  # below this share extract decides; above it, too many pages gave no links
-_MAX_MISFIT_SHARE = 0.5  # likewise; above it, the site sent something other than its pages
-_MAX_FAILED_SHARE = 0.01  # a few pages of any large live site return only errors,
-_FEW_FAILED = 3  # as may a few of a small one
+_MAX_ERROR_SHARE = 0.05  # above this share, too many pages gave no links; below it, `extract` decides
+_MAX_MISFIT_SHARE = 0.5  # above this share, the site sent something other than its pages; below it, `extract` decides
+_MAX_FAILED_SHARE = 0.01  # a few pages of any large live site return only errors
+_FEW_FAILED = 3  # number of failed requests that is allowed on a small site
 _MAX_SHARE_TO_ONE = 0.1  # removed pages may redirect to the home page
 _FEW_TO_ONE = 10
 Named = dict[str, tuple[str, str]]
@@ -163,7 +163,7 @@ def incomplete_reason(
     if is_live and not account.items:
         return f"crawl {name}: no items in {outcome.pages} pages; fix crawlers/sources/{name}/spider.py; {again}"
     if count := outcome.stats.get("archive/unanswered", 0):
-        return f"crawl {name}: {count} of {account.requests} requests ended without page or cause, see the log above; {again}"
+        return f"crawl {name}: {count} of {account.requests} requests ended without a page or a cause, see the log above; {again}"
     count = outcome.stats.get("log_count/ERROR", 0)
     if count > len(outcome.errors) and not failed:
         return f"crawl {name}: {count} errors, logged above; {again}"
@@ -217,7 +217,7 @@ def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
         return f"no page was fetched{permit}:" + first_lines([f"{request}: {why}" for request, why in failed.items()])
     if account.forbidden:
         forbids = f"robots.txt forbids {account.forbidden} of {account.requests} requests"
-        return f"no page was fetched: {forbids}; ask the site, or remove the source from params.yaml"
+        return f"no page was fetched: {forbids}; ask the site's owner, or remove the source from params.yaml"
     if account.off_site:
         return f"no page was fetched: start_urls are not on the hosts of allowed_domains; fix crawlers/sources/{name}/spider.py"
     return f"no page was fetched; check start_urls in crawlers/sources/{name}/spider.py"

@@ -93,7 +93,7 @@ class Refused(IgnoreRequest):
 
 
 def of_exception(error: Exception) -> str:
-    """Return why a download failed, in stable words without object addresses or times."""
+    """Return why a download failed, as a stable text without object addresses or times."""
     if isinstance(error, Refused):
         return str(error)
     if isinstance(error, DownloadFailedError):

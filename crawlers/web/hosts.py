@@ -88,7 +88,7 @@ class Hosts:
         self.public_only = crawler.settings.getbool("PUBLIC_ONLY")
         if not self.domains:
             where = f"crawlers/sources/{crawler.spidercls.name}/spider.py"
-            raise ValueError(f"{where}: the spider names no host in `allowed_domains`, and would follow every link; add those of its site")
+            raise ValueError(f"{where}: `allowed_domains` is empty, so the spider would follow every link; add the hosts of its site")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "Hosts":

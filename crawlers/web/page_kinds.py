@@ -152,9 +152,7 @@ class _Page:
         came = _host_path_query(self._response.url)
         if came == _host_path_query(wanted) or came not in self._starts() or _host_path_query(wanted)[1:] == came[1:]:
             return False
-        self._spider.misfit(
-            self._response, f"came instead of {wanted}, which has been moved or removed: redirected to where the site begins"
-        )
+        self._spider.misfit(self._response, f"{wanted} was redirected to this start page, so it has been moved or removed")
         return True
 
     def _starts(self) -> set[tuple[str, str, str]]:

@@ -58,7 +58,7 @@ def _method_name(function: Callable[..., Any], spider: Spider) -> str:
     """Return the name of a spider's method. Scrapy's Request.to_dict searches all methods, which costs a tenth of a page's time."""
     name = getattr(function, "__name__", "")
     if getattr(function, "__self__", None) is not spider or getattr(spider, name, None) != function:
-        raise ValueError(f"{function} is no method of {type(spider).__name__}; expected methods of the spider as callback and errback")
+        raise ValueError(f"{function} is not a method of {type(spider).__name__}; expected methods of the spider as callback and errback")
     return name
 
 

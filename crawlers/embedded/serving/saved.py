@@ -81,7 +81,7 @@ def saved_page(path: Path) -> Path:
         if (page := path.with_suffix(suffix)).exists():
             return page
     expected = " or ".join(path.with_suffix(suffix).name for suffix in PAGE_SUFFIXES)
-    raise ValueError(f"crawlers/sources/{path.parent.parent.name}/pages/{path.name}: its page is missing; expected {expected} beside it")
+    raise ValueError(f"crawlers/sources/{path.parent.parent.name}/pages/{path.name}: its page is missing; expected {expected} next to it")
 
 
 def headers_of(case: dict[str, Any], page: Path) -> dict[str, str]:

@@ -22,7 +22,7 @@ def home(disease: Disease) -> str:
 
 
 def is_boxless(rank: int) -> bool:
-    """Return whether a disease has no summary boxes; its articles then hold their content."""
+    """Return whether a disease has no summary boxes; its articles then contain their text."""
     return rank % 16 == 9
 
 

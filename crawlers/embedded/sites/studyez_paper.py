@@ -25,11 +25,11 @@ class Style(Struct, frozen=True, kw_only=True):
     answer: str = "【答案】{}"
     explanation: str = "【解析】{}"
     answers: str = "below"
-    """below the question, after its last option, in the blank of its stem, or at the end of the paper."""
+    """Position of the answer: `below` the question, after its last option, in the blank of its stem, or at the end of the paper."""
     whole: bool = False
-    """The complete paper is one paragraph."""
+    """Whether the complete paper is one paragraph."""
     anew: bool = False
-    """Numbers restart under every heading."""
+    """Whether numbers restart under every heading."""
     pages: int = 1
 
 

@@ -1,7 +1,7 @@
-"""Unread values in a file of records that make its reading doubtful: items and values -> items with doubts.
+"""Find unread values which show that a file of records was misread: items and values -> items with doubts.
 
-If a file's structure was misunderstood, all of it is misread. Its own values then show it: there are as many unread texts as options would
-be, a second answer fits as well as the one that was read, or the options are listed again in another order.
+If a file's structure was misunderstood, all of it is misread. Its other values may show this: there are as many unread texts as there would
+be options, a second answer fits as well as the one that was read, or the options are listed again in another order.
 """
 
 import re
@@ -29,7 +29,7 @@ from crawlers.read.vocabulary.labels import flat
 _FEWEST, _MOST_OPTIONS, _MOST_FILLINGS = 5, 10, 20
 """Minimum questions that show a file's structure; maximum options of a question; maximum sets of filled rows to compare."""
 _MOST, _NEARLY_ALL, _UNLIKE, _FEW = 0.6, 0.9, 0.5, 0.2
-"""Shares of the questions: to show a column, to fit a column, of different texts in a column, of reordered options."""
+"""Minimum shares of the questions: with a text in a column, fitting a column, with distinct texts, with reordered options."""
 _FEWEST_TEXTS, _MOST_SIGN_CHARS = 3, 3
 _NOT_OPTIONS = re.compile(
     r"name|user|author|source|remark|note|hint|tips?$|tag|comment|reply|time|date|url|img|image|path|state|来源|出处|教材|备注|提示|标签|评论|时间|作者|姓名|地址",
@@ -46,10 +46,10 @@ _MOST_UNREAD, _FEW_CHARS = 0.5, 500
 
 
 def refuse_little_read(name: str, reading: FileReading, account: CharacterAccount) -> None:
-    """Refuse a file if most of it is in no item, or if a column of different texts next to options is in none.
+    """Refuse a file if most of it is in no item, or if no item contains a column of distinct texts next to options.
 
     Raises:
-        ValueError: the message gives what is unread and how a layout can declare it.
+        ValueError: the message states what is unread and how a layout can declare it.
     """
     if reading.items and account.unread_share > _MOST_UNREAD and account.unread_characters > _FEW_CHARS:
         found = f"{account.unread_share:.0%} of its characters are in none of its {len(reading.items)} items"
@@ -77,7 +77,7 @@ class _Row(Struct):
 
 
 def with_doubts(reading: FileReading, leaves: Iterable[Leaf], unread: Sequence[Unread], is_table: bool = False) -> FileReading:
-    """Return a reading that doubts the questions which other values of their file contradict; else the same reading.
+    """Return a reading with doubts on the questions that other values of their file contradict; unchanged if there are none.
 
     Args:
         is_table: its records are rows of a sheet, where a text may continue in the row below.
@@ -86,7 +86,7 @@ def with_doubts(reading: FileReading, leaves: Iterable[Leaf], unread: Sequence[U
     findings = [
         ("options_unreadable", "have no options, and texts next to them are unread", _without_their_options(rows, unread)),
         ("options_unreadable", "have no options, and their answers are lists", _with_lists_as_answers(rows, reading)),
-        ("stem_unreadable", "are above a row of a further text without a number", _cut_by_row(reading.items) if is_table else []),
+        ("stem_unreadable", "are above an unnumbered row with further text", _cut_by_row(reading.items) if is_table else []),
         ("answer_unreadable", "have options that are also listed in another order", _with_other_order(rows)),
         ("two_answers", "have two columns that fit as answers", _with_other_answer(rows, reading)),
     ]
@@ -147,7 +147,9 @@ def _without_their_options(rows: Sequence[_Row], unread: Sequence[Unread]) -> li
     if not means or means[-1] > _FEWEST_TEXTS * means[0] + 4 or sum(map(len, columns.values())) < _FEWEST_TEXTS * least:
         return []
     known = {folded(text) for texts in columns.values() for text in texts}
-    known |= {folded(text) for row in bare_rows for name in columns for text in row.values.get(name, ())}  # found by their columns
+    known |= {
+        folded(text) for row in bare_rows for name in columns for text in row.values.get(name, ())
+    }  # `columns` contains these rows' texts
     short = sum(_may_name_option(row.item.answer_raw, known) for row in bare_rows)
     return [row.at for row in bare_rows] if short >= least else []
 
@@ -170,7 +172,7 @@ def _are_unlike(texts: Sequence[str]) -> bool:
 
 
 def _with_lists_as_answers(rows: Sequence[_Row], reading: FileReading) -> list[int]:
-    """Return the questions without options whose answers are lists as long as lists of options, and longer than the question has gaps."""
+    """Return the questions without options whose answers are lists of as many texts as options, and of more than the question has gaps."""
     keys = set(reading.columns.get("answer", "").split(", "))
     listed = []
     for row in rows:
@@ -235,12 +237,12 @@ def _is_reordered(row: _Row) -> bool:
     parents = {key.rpartition(".")[0] for key in own} - {""}
     in_order = ([str(at) for at in range(count)], [str(at) for at in range(1, count + 1)], list(LETTERS[:count].lower()))
     others = [texts for key, texts in lists.items() if key not in own and key.rpartition(".")[0] not in parents]
-    flags = [str(int(letter in (row.item.answer_raw or ""))) for letter in LETTERS[:count]]  # which of two options is right
+    flags = [str(int(letter in (row.item.answer_raw or ""))) for letter in LETTERS[:count]]  # a flag for each option
     return any(sorted(texts) in in_order and texts not in (*in_order, flags) for texts in others)
 
 
 def _states_right_text(row: _Row) -> bool:
-    """Return whether a value of a record is the text of its only right option: then the order does not matter."""
+    """Return whether a value of a record is the text of its only right option, so that their order does not matter."""
     options = _plain_options(row.item)
     at = LETTERS.find((row.item.answer_raw or "").strip().upper()) if len((row.item.answer_raw or "").strip()) == 1 else -1
     alone = {folded(texts[0]) for texts in row.values.values() if len(texts) == 1}
@@ -274,7 +276,7 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
         equal = [one == other for one, other in zip(read, letters, strict=True)]
         if all(equal):
             continue
-        if len(filled) < _NEARLY_ALL * len(lettered):  # corrections
+        if len(filled) < _NEARLY_ALL * len(lettered):  # a sparse answer column contains corrections
             corrected += [row.at for row, same in zip(filled, equal, strict=True) if not same and ANSWER.search(name)]
             continue
         is_named = _RIGHT.search(name) and not _RIGHT.search(own_name)
@@ -313,7 +315,7 @@ def _truths_in(rows: Sequence[_Row]) -> dict[tuple[bool, ...], set[str]]:
 
 
 def with_contradictions_doubted(reading: FileReading) -> FileReading:
-    """Return a reading that doubts all questions in a file with equal texts but different answers.
+    """Return a reading with doubts on all questions of a file with equal texts but different answers.
 
     Questions with equal answers may repeat: near_duplicates merges them and stores each occurrence.
     """

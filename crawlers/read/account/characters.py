@@ -72,7 +72,7 @@ class CharacterAccount(Struct):
         return [Unread("", reason, count, "") for reason, count in sorted(self.reasons().items())]
 
     def largest(self, count: int) -> list[str]:
-        """Return the largest unread parts in words."""
+        """Return descriptions of the largest unread parts."""
         first = sorted(self.unread, key=lambda one: -one.characters)[:count]
         return [f"{_spoken(one.position)}: {one.reason}: {one.characters} characters: {one.text}" for one in first]
 

@@ -133,7 +133,7 @@ def is_list(text: str) -> bool:
 
 
 def has_only_letters(text: str) -> bool:
-    """Return whether a text is a list of answers in letters, in which no words are those of an item."""
+    """Return whether a text is a list of answers in letters, without words that could be an item's."""
     return is_list(text) and all(entry.lettered and not entry.explanation for entry in listed_in(text.strip()).entries)
 
 
@@ -188,7 +188,7 @@ class Stretch(Struct, frozen=True, gc=False):
     """The original text, with white space."""
     is_first: bool
     is_last: bool
-    """It is at the start or the end of its line."""
+    """Whether it is at the start, or at the end, of its line."""
 
     @property
     def is_whole(self) -> bool:
@@ -224,7 +224,7 @@ class MarkedLines:
         return self._starts[line + 1] - self._starts[line]
 
     def mark(self, hits: NDArray[np.bool_], mark: int) -> None:
-        """Mark the characters of the n-grams that hit."""
+        """Mark the characters of the n-grams that match."""
         turns = np.zeros(len(self.marks) + 1, np.int64)
         chosen = np.flatnonzero(hits)
         turns[self._positions[chosen]] += 1
@@ -385,11 +385,11 @@ class ItemTexts:
         self._sizes = sorted((size for size in sizes if 0 < size <= _LONGEST_ROW), reverse=True)
 
     def take(self, text: str) -> int | None:
-        """Take an item's text once and return its mark; None if no item has it any more."""
+        """Take an item's text once and return its mark; None if each of its occurrences is taken."""
         return self._take(_key(text))
 
     def take_all(self, texts: Iterable[str]) -> list[tuple[int, int]]:
-        """Take the item texts that make up some texts; return the mark and size of each, or nothing if anything else is in them."""
+        """Take the item texts that make up some texts; return the mark and size of each, or nothing if they contain anything else."""
         taken = list[tuple[int, str]]()
         for text in texts:
             found = self._parts(behind_furniture(text)) or self._parts(text)
@@ -485,7 +485,7 @@ class PaperAccount:
         account, unread = self._account, list[Stretch]()
         for line in {stretch.line for stretch in self._lines.free() if not stretch.is_whole}:
             if has_only_letters(self._lines.lines[line]):
-                self._lines.release(line)  # an item has its first number behind the words above it: 单项选择题 15岁, 1-5 CDACC
+                self._lines.release(line)  # its first number may be marked because an item contains it: 单项选择题 15岁, 1-5 CDACC
         free = [*self._lines.free()]
         for line in set(range(len(self._lines.lines))).difference(stretch.line for stretch in free):
             self._texts.take(self._lines.lines[line])
@@ -508,7 +508,7 @@ class PaperAccount:
         return account
 
     def _is_within_item(self, line: int, marked: Sequence[int]) -> bool:
-        """Return whether an option follows a stem or option, or an unnumbered answer or explanation of one question follows anything."""
+        """Return whether the next marked line continues the item above: it is an option, or one answer or explanation without a number."""
         at = bisect_right(marked, line)
         if not 0 < at < len(marked):
             return False

@@ -9,9 +9,9 @@ from crawlers.read.entries.lines import HAN, generic_name, parsed, without_comme
 from crawlers.read.vocabulary.remarks import is_remark
 
 _BETWEEN = re.compile(r"[\n\t|｜]")
-"""Between lines, and cells of a line."""
+"""Separates lines, and the cells of a line."""
 _END = "\0"
-"""Between texts, which a comment may go on over."""
+"""Separates texts; a comment may extend over several."""
 _CODE = re.compile(r"[^A-Za-z]*|[a-z_]+|.*(?:://|www\.|[\w-]\.[a-z]{2,4}(?:/.*)?$)", re.DOTALL)
 """A text without Chinese that carries no content: numbers, a key, an address. Outside prose, any such part is a code."""
 

@@ -1,4 +1,4 @@
-"""Values of a file of records: each cell or leaf with its position, record and key, whether or not a reader knows the key.
+"""Values of a file of records: each cell or leaf with its position, record and key, even if no reader supports the key.
 
 They are read independently of the readers: JSON with duplicate keys, all rows of all sheets, all text of XML.
 """
@@ -34,10 +34,10 @@ class Leaf(Struct, gc=False):
     unit: str
     """Position of the record or row, as the readers give it; empty for values above all records."""
     key: str
-    """The keys or the column that lead to it, without list indices."""
+    """Its path of keys, without list indices, or its column."""
     text: str
     is_key: bool = False
-    """It is the name of the key, not a value."""
+    """Whether it is the name of the key, not a value."""
 
 
 class ObjectPairs(list[tuple[str, Any]]):

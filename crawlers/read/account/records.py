@@ -55,7 +55,7 @@ _TINY = 2
 """Up to this many characters of an unread key may be in an item by coincidence."""
 _SIGNS = {"sign", "tag", "markup"}
 _OTHERS, _UNLIKE_WORDS = ("type_raw", "number_raw"), frozenset("<√×")
-"""Fields with repeated values; signs that matter when texts, but not words, are compared."""
+"""Fields whose values recur; characters that matter when texts are compared, but not when words are."""
 
 
 class _Value(Struct, gc=False):
@@ -168,7 +168,7 @@ class _Texts:
         return found
 
     def take(self, text: str) -> bool:
-        """Take a text once; return whether the items still had it."""
+        """Take a text once; return whether the items still contained it."""
         may_be = self._is_in(words_of(text).lstrip("abcdefghij"), self._all) or not _UNLIKE_WORDS.isdisjoint(text)
         return may_be and self._one_by_one.take(text) is not None
 
@@ -261,7 +261,7 @@ class _Values:
         return False
 
     def _is_code(self, value: _Value, record: _SourceRecord) -> bool:
-        """Return whether a value is a short one of a known key that the item has in other words."""
+        """Return whether a value is a short one of a known key that the item expresses differently."""
         field_of_it = f"{self._columns.get(self._name_of(value))}_raw"
         return len(value.text) <= _CODE_CHARS and any(getattr(item, field_of_it, None) is not None for item in record.questions)
 
@@ -342,7 +342,7 @@ def _is_beside(stretch: Stretch) -> bool:
 
 
 def _kind_of_furniture(value: _Value, record: _SourceRecord) -> str | None:
-    """Return the class of a heading alone in its row, or of signs, points and remarks, `2分`, if the questions have answers: else a tick
+    """Return the class of a heading alone in its row, or of signs, points and remarks, `2分`, if the questions have answers; else a tick
     may be the answer.
     """
     if not record.items:

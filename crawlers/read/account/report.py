@@ -1,4 +1,4 @@
-"""What was read from files, for people: rows -> lines of a table."""
+"""The summary of what was read from files: rows -> lines of a table."""
 
 import re
 from collections import Counter
@@ -29,7 +29,7 @@ class ReportRow(Struct):
 
     file: str
     path: str
-    """As its commands name it; readers know it by its name alone."""
+    """Path used in the suggested commands; readers get only the file's name."""
     format: str = ""
     guessed: bool = False
     reading: FileReading = field(default_factory=FileReading)

@@ -34,7 +34,7 @@ _BEHIND_NAME = re.compile(
     r"(?:(?<=[\u4e00-\u9fff）)])|(?<=[\u4e00-\u9fff][A-Z\d])|(?<=[\u4e00-\u9fff][A-Z\d]{2}))"
     r"(?:\s+(?P<foreign>[A-Za-z][^\u4e00-\u9fff《（(]*|[A-Z]?[a-z]{3}[^《]*))?(?P<book>\s*[（(]?《.*)?$"
 )
-"""Text after a name: the Latin name, and the book it is from."""
+"""Text after a name: the Latin name, and the source book."""
 _TITLE = re.compile(r"(?:药品|使用){0,2}(?<![见读阅按照据的])说明书$")
 """The end of a leaflet's title, after a name."""
 _LISTED = re.compile(r"\n|[\s；;]\s{0,9}(?=[^\s:：]{2,6}\s?[:：])")
@@ -86,7 +86,7 @@ class _Entry(Struct):
 
 
 def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
-    """Return the entries of a document with their positions; none if no line names what it says."""
+    """Return the entries of a document with their positions; empty if no line has a label."""
     text = without_comments("\n".join(lines))
     parts = [part for line in text.split("\n") for part in parts_of(line)]
     read = _with_chapters(parts, _without_remarks(parts, [*map(parsed, parts)]))
@@ -105,12 +105,12 @@ def records_of_lines(lines: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
 
 
 def without_comments(text: str) -> str:
-    """Return a text without its HTML comments but with its breaks, `\\0` too; a comment that is not closed is text."""
+    """Return a text without HTML comments, keeping their line breaks and `\\0`; an unclosed comment is text."""
     return _COMMENT.sub(lambda comment: _NO_BREAK.sub("", comment[0]), text)
 
 
 def _without_remarks(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
-    """Return lines without notes and those that say who made a text; one that recurs is a label, unless it has a person's name."""
+    """Return the lines with notes and credits blanked; a line that recurs is a label, unless it has a person's name."""
     lines, often, is_open = list(read), Counter(line.label for line in read if line.label), False
     for at, (part, line) in enumerate(zip(parts, read, strict=True)):
         is_rare = often[line.label] < _RECURRING or PERSON.fullmatch(line.text)
@@ -135,7 +135,7 @@ def _with_chapters(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
 
 
 def _cut_footer(entries: Sequence[_Entry]) -> None:
-    """Cut the lines after the first of the last value if all other entries have one line there: the page continues below its entries."""
+    """Cut the last value to one line if all other entries have one line there: the others belong to the page below the entries."""
     label, texts = [*entries[-1].fields.items()][-1] if entries else ("", [])
     others = [entry.fields[label] for entry in entries[:-1] if label in entry.fields]
     if len(others) > 1 and all(len(each) == 1 for each in others):
@@ -143,7 +143,7 @@ def _cut_footer(entries: Sequence[_Entry]) -> None:
 
 
 def _cut_title(entries: Sequence[_Entry]) -> None:
-    """Take the first name from below a description that no other entry has and a line that is no name: title and preface of all."""
+    """Correct the first entry's name if a document's title and preface were read as its name and description: its name is below them."""
     first, *others = entries or [_Entry(1, "")]
     label, below = [*first.fields, "", ""][:2]
     texts = first.fields.get(label, [""])
@@ -179,7 +179,7 @@ def _is_known(label: str) -> bool:
 
 
 _NOTHING, _DIVIDING = Line("", ""), Line("", "", divides=True)
-"""Shared by all blank lines: a file may have millions."""
+"""Shared by all blank lines, because a file may have millions."""
 
 
 def parsed(line: str) -> Line:
@@ -268,7 +268,7 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
             opens = not is_headed and not first_name and (recurs or line.label in openers or not (current.name or current.fields))
             if opens and (found := _name_in(below, start if label else 0, drawn)):
                 if recurs and ABOUT in current.fields and (own := _name_in(current.fields[ABOUT])):
-                    current.name = own[0]  # its heading is that of all
+                    current.name = own[0]  # the heading above it belongs to all entries
                 yield current
                 current, recurs = _Entry(number, found[0], {ABOUT: found[1]} if found[1] else {}), False
                 openers.add(line.label)
@@ -285,7 +285,7 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
 
 
 def _title_at(texts: Sequence[str], start: int, name: str = "") -> int:
-    """Return where the lines below a value become the title of the next entry, which has its name or is one of a leaflet."""
+    """Return where the next entry's title begins in the lines below a value; a title contains the name, or is that of a leaflet."""
     below = enumerate(texts[max(start, 1) :], max(start, 1))
     titles = (at for at, text in below if bare_name(text) and ((name and name in text) or _TITLE.search(text)))
     return next(titles, _NOWHERE)

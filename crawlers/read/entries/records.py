@@ -66,7 +66,7 @@ def _find_pairs(value: Any, found: list[tuple[Any, list[tuple[str, str]]]], dept
 
 
 def _pair(value: Any) -> tuple[str, str] | None:
-    """Return the title and text of an object with only these; lists of texts become lines."""
+    """Return the title and text of an object that has nothing else; lists of texts become lines."""
     if not isinstance(value, dict):
         return None
     titles = [key for key in keys_for("title", value) if isinstance(value[key], str)]
@@ -113,7 +113,7 @@ def graph_of(document: Any) -> list[Located]:
     for (head, relation), tails in targets.items():
         own = records[head].get(relation, [])
         records[head][relation] = [*(own if isinstance(own, list) else [own]), *tails]
-    for key, node in nodes.items():  # that have only fields of their own
+    for key, node in nodes.items():  # nodes that have only fields of their own
         if (name := _name_of(key, nodes)) and (own := _of_node(node, name)).keys() - {NAME, SECTION}:
             records.setdefault(name, own)
     return [(f"entry:{number}", record) for number, record in enumerate(records.values(), 1)]
@@ -150,7 +150,7 @@ def _parts_in(value: Any, depth: int) -> Iterator[dict[str, Any]]:
 
 
 def _are_triples(values: Sequence[Any]) -> bool:
-    """Return whether a list is one of edges, three texts each: most relations in their middle are known or recur."""
+    """Return whether a list contains edges of three texts each, in which most relations (the second texts) are known or recur."""
     often = Counter(each[1] for each in values if isinstance(each, list) and [*map(type, each)] == [str] * len(_TRIPLE))
     known = {relation for relation in often if kind_words(relation)}
     usual = sum(count for relation, count in often.items() if relation in known or count > 1)

@@ -24,7 +24,7 @@ _MOST_PATTERNS = 100
 
 
 class PaperLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which lines of a paper are which part of a question; written by `--propose`. docs/papers.md lists the names in braces."""
+    """The lines of a paper that contain each part of a question; written by `--propose`. docs/papers.md lists the names in braces."""
 
     question: str | list[str]
     """One question as in the file, line by line; one template for each kind of question."""
@@ -34,7 +34,7 @@ class PaperLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     answers: str | list[str] = []
     """Entries of the answer list, of one or several lines, and its title, which has no names but {}."""
     leave_out: str | list[str] = []
-    """Lines that belong to nothing."""
+    """Lines to ignore."""
     type: str | None = None
     """The type of questions without one in their lines or headings."""
     when: str | list[str] = []
@@ -117,7 +117,7 @@ def _lines(text: str, where: str) -> list[LinePattern]:
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
-"""Limits of a layout file; brackets are those open at once, since the cost of each YAML token is proportional to their number."""
+"""Limits of a layout file. Brackets count while they are open, because the cost of each YAML token is proportional to their number."""
 _ONE_ROLE = (
     "expected a separate column for each; only a column of whole questions may be `stem`, `options` and `answer`, "
     "and with `form: marked` the column of the options is also `answer`"

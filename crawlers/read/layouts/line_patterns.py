@@ -79,7 +79,7 @@ class LinePattern(Struct, frozen=True):
     weight: int
     """Number of fixed signs, numbers and letters; if two patterns match, the heavier one wins."""
     in_blank: bool
-    """Its answer is in brackets within the stem."""
+    """Whether its answer is in brackets within the stem."""
     strict: "_Form"
     loose: "_Form | None"
     """The form for answers in words."""
@@ -285,7 +285,7 @@ def number_in(text: str) -> int | None:
 
 
 def letters_of(signs: Sequence[str]) -> tuple[str, str]:
-    """Return a letter for each option, as far as they are in order, and the alphabet of the options' letters."""
+    """Return a letter for each option, empty if the options are not in order, and the alphabet of their signs."""
     bare = [plain(sign) for sign in signs]
     if not any(bare):
         return LETTERS[: len(bare)], LETTERS

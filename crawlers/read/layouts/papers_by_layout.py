@@ -226,7 +226,7 @@ class Divider:
         elif number is not None:
             lettered = WHOLE_ANSWER.fullmatch(flat(answer or "")) is not None
             self.out.entries.append(KeyEntry(number, answer, explanation, section=section, lettered=lettered))
-            self.out.entries[-1].sure = len({*map(bare_answer, answers)}) < 2  # both say the same
+            self.out.entries[-1].sure = len({*map(bare_answer, answers)}) < 2  # uncertain if its answers differ
         elif self.out.entries:
             entry = self.out.entries[-1]
             entry.sure &= len({bare_answer(each) for each in (entry.answer, *answers) if each}) < 2
@@ -285,7 +285,7 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
 
 
 def _by_position(reads: Sequence[_BlockRead], out: Divided) -> list[_BlockRead]:
-    """Return the questions of a paper without numbers. One that is no question, or has no answer where others do, makes the next unsure."""
+    """Return the questions of a paper without numbers. One that is no question, or lacks a usual answer, makes the next unsure."""
     questions: list[_BlockRead] = []
     answered = any("answer" in read.texts for _, read in reads)
     is_torn = False
@@ -339,7 +339,7 @@ def _is_full(read: Filled) -> bool:
 
 
 def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRead]) -> list[Draft]:
-    """Return the questions, doubting those whose extra lines may be the next question, which has no lines of its own."""
+    """Return the questions with doubts on those whose extra lines may be the next question, which has no lines of its own."""
     doubted = list(drafts)
     for index, ((block, read), below) in enumerate(zip_longest(reads, [block for block, _ in reads[1:]])):
         loose = [*read.further, *read.unread]

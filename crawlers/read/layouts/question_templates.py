@@ -37,11 +37,11 @@ class Row(Struct, frozen=True):
     text: str
     flat: str
     gap: bool
-    """An empty line precedes it."""
+    """Whether an empty line precedes it."""
     wrapped: bool = False
-    """The line above has full width, so that this one may continue it."""
+    """Whether the line above has full width, so that this one may continue it."""
     apart: bool = False
-    """Lines that the layout drops are between it and the line above, which it continues only if that has full width."""
+    """Whether dropped lines are between it and the line above; it then continues the line above only if that has full width."""
 
 
 class Filled(Struct):
@@ -60,15 +60,15 @@ class Filled(Struct):
     letter: str = ""
     """The letter of an option whose text is on the next line."""
     torn: bool = False
-    """The options in one text could not be divided, or an option continues on a line that is not a wrapped one."""
+    """Whether options in one text could not be divided, or an option continues on a line that was not wrapped."""
     unsigned: bool = False
-    """Some options have no sign of their own, so that only their number shows whether one is missing."""
+    """Whether some options have no sign of their own, so that only their number shows whether one is missing."""
     missing: int = 0
     """Difference between the numbers of its options and its template's, if that has a line for each option."""
     is_exact: bool = False
-    """Its template has a line for each of its options, so that none is missing."""
+    """Whether its template has a line for each of its options, so that none is missing."""
     unsure: bool = False
-    """Its lines may belong to another question, since only their positions assign them."""
+    """Whether its lines may belong to another question, since only their positions assign them."""
 
     def may_take(self, row: Row, fields: Sequence[Field]) -> bool:
         """Return whether an option's letter is of the same kind as the options above: 1. after A. and B. is a point of a list."""
@@ -307,7 +307,7 @@ def _fault_of_options(read: Filled, letters: str, loose: Sequence[Row]) -> str:
         return f"it has the option {shown(texts[0])} alone{beside}; expected two or more; {ADD}"
     if texts and not letters:
         wanted = f"letters of one kind, each once and in order{beside}"
-        return f"its options are lettered {', '.join(signs)}; expected {wanted}; mend the file, or {ADD}"
+        return f"its options are lettered {', '.join(signs)}; expected {wanted}; correct the file, or {ADD}"
     if read.torn and not texts:
         text = "\n".join(read.texts.get("options", []))
         return f"{{options}} has {shown(text)}, which cannot be divided; expected letters in order, or one sign between options"
@@ -338,7 +338,7 @@ def with_letters(draft: Draft, read: Filled) -> Draft:
 
 
 def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
-    """Return the questions, doubting those whose number of options without letters and signs differs from most of their section."""
+    """Return the questions with doubts on those whose number of options without letters and signs differs from most of their section."""
     is_counted = [read.unsigned and bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
     counts: dict[str | None, Counter[int]] = {}
     for draft, counted in zip(drafts, is_counted, strict=True):
@@ -355,7 +355,7 @@ def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -
 
 
 def with_swallowed_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
-    """Return the questions, doubting those that unmatched lines make several times longer than usual: these lines may be questions."""
+    """Return the questions with doubts on those that unmatched lines make several times longer than usual; such lines may be questions."""
     sizes = [sum(map(len, (draft.stem, *draft.options, draft.explanation or ""))) for draft in drafts]
     most = max(_LONG_CHARS, _TIMES_LONGER * median(sizes or [0]))
     return [

@@ -88,7 +88,7 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
         for run, is_answered, marked in zip(runs, has_answer, right.marked, strict=True)
         if not is_answered
         and (letters := "".join(option.letter for option, is_right in zip(run, marked, strict=True) if is_right))
-        and (len(letters) < len(run) or is_stated or right.kind.startswith(MEANT))  # bold on all options is no answer
+        and (len(letters) < len(run) or is_stated or right.kind.startswith(MEANT))  # bold on all options does not mark an answer
     }
     done: list[Numbered] = []
     for position, (index, text) in enumerate(lines):
@@ -190,7 +190,7 @@ class _Row(Struct):
     ticked: str = ""
     boxed: bool = False
     told: bool = False
-    """Whether words mark one of its options as correct; then all may be."""
+    """Whether words mark one of its options as correct; marks on all options then count too."""
 
 
 def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:

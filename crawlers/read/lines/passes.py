@@ -280,7 +280,7 @@ def _essays(flats: Sequence[str]) -> Iterator[_Essay]:
 
 
 def _end_of_words(index: int, below: int, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool], is_usual: bool) -> int:
-    """Return where an answer in words ends that follows a mark alone on its line and precedes the next question; 0 if there is none."""
+    """Return the end of an answer in words below a mark that is alone on its line and above the next question; 0 if there is none."""
     stop = next((line for line in range(index + 1, below) if numbers[line] or headings[line]), below)
     number = numbers[stop] if stop < below else None
     is_next = (

@@ -54,7 +54,7 @@ def rows_of(name: str, body: bytes, header: int = 0) -> list[Rows]:
         header: number of the row that names the columns of a sheet or page table; 0 to search for it.
 
     Raises:
-        ValueError: the file is damaged, or is larger or deeper than data is.
+        ValueError: the file is damaged, or is too large or too deeply nested.
     """
     tables = tables_below_row(name, body, header) if header else _rows_in(name, body)
     for table in tables:
@@ -111,7 +111,7 @@ def literals_as_json(name: str, body: bytes) -> bytes:
     """Return the data of a file of literals, or of YAML, as JSON.
 
     Raises:
-        ValueError: it is not source code, or is larger or deeper than data is.
+        ValueError: it is not source code, or is too large or too deeply nested.
     """
     return json.dumps(document_of(name, decoded(name, body)), ensure_ascii=False, default=str).encode("utf-8", "replace")
 

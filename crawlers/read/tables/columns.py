@@ -185,7 +185,7 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which columns or paths of a table contain which part of a question; written by `--propose`."""
+    """The columns or paths of a table that contain each part of a question; written by `--propose`."""
 
     under: list[str] = []
     """Keys, or the name of the sheet, that lead to its rows."""
@@ -207,7 +207,7 @@ class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which keys of records, or columns of tables, contain what: exactly one of `questions`, `tables` and `entity`."""
+    """The content of the keys of records or the columns of tables: exactly one of `questions`, `tables` and `entity`."""
 
     confirmed: bool | Literal["yes", "no"] = True
     """Whether a person has checked it; an uncertain proposal says `no` and is not used until somebody changes it to yes."""
@@ -220,21 +220,21 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     shared: str | None = None
     """Key of the case text or the options that those questions share."""
     options_in_stem: bool = False
-    """Options are the last lines of the stem: `A．…`."""
+    """Whether options are the last lines of the stem: `A．…`."""
     option_keys: list[str] = []
     """Keys with one option each, in order."""
     labelled_options: tuple[str, str] | None = None
     """Options are objects with these keys for letter and text."""
     zero_based_answer: bool = False
-    """The answer is the index of an option, counted from 0."""
+    """Whether the answer is the index of an option, counted from 0."""
     subject_from_file: str | None = None
     """Pattern of the file's name without suffix, with a group `subject`."""
     subjects: dict[str, str] = {}
-    """Names of those subjects; others keep the file's word."""
+    """Names of those subjects; others keep the name in the file."""
     unread: list[str] = []
     """Known keys that are not needed."""
     by_words: bool = False
-    """Inferred from a header: the table was made by hand, may have rows between questions, and options in any cell."""
+    """Whether it is inferred from a header: the table was made by hand, and may have rows between questions and options in any cell."""
     questions: dict[str, str | list[str]] | None = None
     entity: EntityLayout | None = None
     tables: list[TableLayout] = []

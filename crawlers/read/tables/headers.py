@@ -36,7 +36,7 @@ class SheetTable(Struct):
     rows: Iterator[LocatedRow]
     """Positions and cells of the rows below it."""
     padded: bool = True
-    """Rows may be shorter than the header if their last cells are empty; in csv, a short row has lost a cell."""
+    """Whether rows may lack their last, empty cells; in csv, a row shorter than the header has lost a cell."""
     words: frozenset[str] = frozenset()
     """All text in the header rows, used to recognize repeated headers."""
     why: str = ""
@@ -129,7 +129,7 @@ def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetT
 
 
 def _is_other(sheet: SheetTable, cells: Sequence[str]) -> bool:
-    """Return whether a row is a different header than that of its sheet, which may recur."""
+    """Return whether a row is another header than its sheet's, which may be repeated."""
     moved = any(cell in sheet.header and cell != key for cell, key in zip_longest(cells, sheet.header, fillvalue="") if cell)
     return moved or not sheet.words.issuperset(filter(None, cells))
 
@@ -211,7 +211,7 @@ def with_titles(tables: Iterable[list[list[str]]]) -> Iterator[tuple[str, list[t
 
 
 def tables_of_cells(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
-    """Yield a sheet as rows; its first row names the columns if it is unlike the others."""
+    """Yield a sheet as rows; its first row names the columns if it differs from the others in kind."""
     rows = [(position, cells) for position, cells in rows if any(cells)]
     rows = rows[_titles_above(rows) :]
     if len(rows) > _LEAST_ROWS and _goes_on(rows[0][1], rows[1][1]):

@@ -27,7 +27,7 @@ def tables_in(name: str, document: Any) -> list[Rows]:
     """Return the tables of a document, in the order in which they begin.
 
     Raises:
-        ValueError: the document is larger or deeper than data is.
+        ValueError: the document is too large or too deeply nested.
     """
     tables: dict[tuple[str, ...], Rows] = {}
     nodes = 0
@@ -240,7 +240,7 @@ def _are_columns(lists: Sequence[list[Any]], has_more: bool) -> bool:
     """Return whether lists of equal length are the columns of records, at least one with texts as long as stems.
 
     Args:
-        has_more: whether there are other values: then the lists may be those of one question, no longer than its options.
+        has_more: whether there are other values; the lists may then be those of one question, which are not longer than its options.
     """
     if len(lists[0]) < _FEWEST or any(isinstance(each, dict) for value in lists for each in value) or not any(map(_are_texts, lists)):
         return False

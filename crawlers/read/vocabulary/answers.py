@@ -72,9 +72,9 @@ class QuestionBlock(Struct, frozen=True):
     worded: bool = True
     """False if no words follow the number."""
     ringed: bool = False
-    """Circled numbers serve as the letters of its options."""
+    """Whether circled numbers serve as the letters of its options."""
     unambiguous: bool = False
-    """It has options, which are the same whatever number of options is usual."""
+    """Whether it has options that do not depend on the usual number of options."""
     rows: list[str] = []
     """The lines of the stem, from which options without letters can still be taken."""
 

@@ -139,7 +139,7 @@ def _with_left(questions: Sequence[Sequence[Set[str]]]) -> Sequence[Sequence[Set
 
 
 def _beside(questions: Sequence[Sequence[Set[str]]], kind: str, other: str) -> int:
-    """Return the number of questions in which another mark is on only some options, including one without the given mark."""
+    """Return the number of questions in which another mark is on some but not all options, at least one of them without this mark."""
     return sum(
         any(other in kinds and kind not in kinds for kinds in options) and not all(other in kinds for kinds in options)
         for options in questions

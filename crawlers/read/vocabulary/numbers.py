@@ -85,7 +85,7 @@ class Number(Struct, frozen=True, gc=False):
     verdict: str = ""
     """True or false, if written before the number."""
     counted: bool = False
-    """A unit follows, as in 18岁."""
+    """Whether a unit follows, as in 18岁."""
 
     @property
     def is_of_question(self) -> bool:

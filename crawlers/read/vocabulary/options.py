@@ -109,7 +109,7 @@ class OptionCuts(Struct, frozen=True):
     sure: bool = True
     """False if a letter is missing or occurs twice."""
     unambiguous: bool = False
-    """Each letter in the text is an option's, with its own sign: the options are the same whatever number of options is usual."""
+    """Whether each letter in the text begins an option and has its own sign; the usual number of options then does not matter."""
 
     def texts(self, text: str) -> list[str]:
         """Return the texts of the options."""

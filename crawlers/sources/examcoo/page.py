@@ -65,7 +65,7 @@ def read_page(page: Selector) -> ExamcooPaper:
         id_match = QUESTION_ID.match(part.root.get("id", ""))
         faults += [] if id_match else [f"a question without id s1 to s5: {text_of(part)[:40]!r}"]
         if part.root in torn:
-            faults.append(f"{id_match[0] if id_match else 'a question'} holds others")
+            faults.append(f"{id_match[0] if id_match else 'a question'} contains others")
             words = part.xpath(_FIRST_STEM).get() or ""
             fields: Fields = {"stem_raw": words.strip()[:_TORN_CHARS] or None, "doubt": "question_torn"}
         else:
@@ -106,7 +106,7 @@ def _visible_fields(kind: str | None, part: Selector) -> Fields:
     texts = [text_of(option) for option in options] or [text_of(mark.xpath("./ancestor::label[1]")) for mark in marks]
     if len(marks) == len(texts):
         right = ["CheckedDisabled" in mark.root.get("class") for mark in marks]
-    else:  # then each option has its mark beside it
+    else:  # each option then has its mark next to it
         inside = Counter(above for option in options for above in option.root.iterancestors())
         right = [inside[option.root.getparent()] == 1 and bool(option.xpath(_MARK_BESIDE)) for option in options]
     answer = answer_of_marks(right, words)

@@ -88,7 +88,7 @@ class ExamcooSpider(SourceSpider):
         elif not lists:
             self.misfit(response, "a category without lists, /paperlist/index/k/")
         wanted = [url for url, words in lists.items() if _WANTED.search(f"{_closed_up(category)} {words}")]
-        if lists and not wanted:  # as in most categories, which hold other examinations
+        if lists and not wanted:  # as in most categories, which contain other examinations
             self.note("categories of other examinations: none of their lists passes the filter")
             self.logger.info(
                 "%s: no list passes the filter; it reads %s", response.url, ", ".join(map(repr, sorted(set(lists.values()))[:5]))

@@ -67,7 +67,7 @@ class Selectors(SelectorGroup, frozen=True, kw_only=True):
 
     home: str
     list_address: str | None = None
-    """With `{}` for a name in `lists` of params.yaml."""
+    """Address of a list, with `{}` for a name in `lists` of params.yaml."""
     categories: Where
     papers: Where
     next_list: Where = []

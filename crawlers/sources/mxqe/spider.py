@@ -163,7 +163,7 @@ class MxqeSpider(SourceSpider):
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
     def _without_body(self, response: Response, article: Article | None) -> Iterator[QuestionItem | Request]:
-        """Request a moved article of the main host from the API, which does not know the numbers of other hosts."""
+        """Request a moved article of the main host from the API, which does not accept the numbers of other hosts."""
         article_match = _ARTICLE.search(response.url)
         if article is not None:
             self.misfit(response, "no div.m-cmsinfo-cont on a further page of an article")

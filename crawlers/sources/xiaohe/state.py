@@ -17,7 +17,7 @@ _ITEM = re.compile(r"list[-_ ]?item|^li$|(?:^|[-_])item$", re.I)
 _LIST = re.compile(r"list|^[uo]l$", re.I)
 _HEADING = re.compile(r"head|title|^h\d$", re.I)
 MAX_DEPTH = 40
-"""Nobody nests prose deeper; what is nested deeper is left out."""
+"""Maximum depth of nested prose; deeper parts are omitted."""
 
 
 def has_markup(text: str) -> bool:
@@ -176,6 +176,6 @@ def _parts(modules: list[Any]) -> Iterator[Part]:
                 inner += [row for row in value if _is_module(row) and not row.get("type")]
                 value = [row for row in value if not _is_module(row) or row.get("type")]
             own.append(as_html(value))
-        forms = [html for html in own if html]  # of the same prose
+        forms = [html for html in own if html]  # several forms of the same prose
         yield _name(module), next((html for html in forms if len(forms) == 1 or text_of(html).strip()), "")
         left += reversed(inner)

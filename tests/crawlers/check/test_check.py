@@ -122,11 +122,14 @@ CASES = {
     ),
     "nothing at all": (found(), r"No page was received.*start_urls.*allowed_domains \(www.toy.example\)"),
     "a doubt": (found(page(1, question(doubt="two_answers"))), r"1 question rejected \(two_answers\): two different answers"),
-    "another host": (found(asking("https://img.toy2.example/1", f"{SITE}/1")), r"Links lead to img.toy2.example.*allowed_domains"),
+    "another host": (
+        found(asking("https://img.toy2.example/1", f"{SITE}/1")),
+        r"Links to img.toy2.example are not followed.*allowed_domains",
+    ),
     "robots": (found(forbidden=3), "robots.txt forbids 3 requests"),
     "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt cannot be fetched"),
     "no host": (found(failed={SITE: "robots.txt without answer: host not found"}), "host name cannot be resolved"),
-    "refused": (found(failed={f"GET {SITE}": "HTTP status 403"}), r"refuses every page \(HTTP status 403\).*do not try to get around"),
+    "refused": (found(failed={f"GET {SITE}": "HTTP status 403"}), r"refuses every page \(HTTP status 403\).*do not circumvent the refusal"),
     "an error": (found(failed={f"GET {SITE}": "HTTP status 503"}), r"1 request answered with an error \(HTTP status 503\)"),
     "no such host here": (found(failed={SITE: "HTTP status 501"}, mode="embedded"), "save a page of that host in its pages/"),
     "timeouts": (found(failed={"a": "timeout", "b": "timeout"}), r"2 requests failed: timeout \(the first: a\)"),
@@ -416,11 +419,11 @@ def test_refuses_wrong_arguments(root: Path, arguments: list[str], status: int, 
 
 def test_reports_a_wall_once_with_a_remedy() -> None:
     failed = {
-        "GET https://www.toy.example/1": "a captcha in the place of the page",
+        "GET https://www.toy.example/1": "a captcha instead of the page",
         "GET https://www.toy.example/2": "a captcha (HTTP status 521)",
     }
     told = [line for line in advice(found(failed=failed)) if "captcha" in line]
-    assert len(told) == 1 and told[0].startswith("2 requests met ") and "open the address in a browser" in told[0]
+    assert len(told) == 1 and told[0].startswith("2 requests received ") and "open the address in a browser" in told[0]
     assert not any("HTTP status 403" in line for line in advice(found(failed=failed)))
 
 
@@ -446,15 +449,13 @@ def test_reports_every_file_of_a_folder_field_by_field(folder: Path, capsys: pyt
     assert re.search(r"stem_raw +100%  第1次测量", said)
     assert "12 of 12 questions have no answer (first line:2)" in said
     assert "c.csv: not read" in said and f"python -m crawlers.read {folder}/c.csv --propose writes a layout" in said
-    assert "d.json: not read" in said and "d.json: may contain questions, but which is not certain" in said
+    assert "d.json: not read" in said and "d.json: may contain questions, but its columns are uncertain" in said
     assert f"python -m crawlers.read {folder}/d.json --propose writes a layout of what was found" in said
     assert "first check the 3 files with advice or misread questions" in said
     assert main([str(folder / "a.csv")]) == 0
     *_, found, following = capsys.readouterr().out.splitlines()
-    assert found == (
-        f"nothing looks wrong in what is read; python -m crawlers.read {folder}/a.csv --sheet shows what cleaning rejects of it"
-    )
-    assert following.endswith("then: dvc repro; or, for own files alone: python -m atomexam init PATH")
+    assert found == (f"nothing looks wrong in what is read; python -m crawlers.read {folder}/a.csv --sheet shows what cleaning rejects")
+    assert following.endswith("then: dvc repro; or, for only your own files: python -m atomexam init PATH")
     assert main([str(folder / "c.csv")]) == 1
 
 

@@ -120,7 +120,7 @@ def test_reports_a_file_that_vanishes(books: Path) -> None:
     ("target", "message"),
     [
         ("books", "--rejected books: expected a file .* found a folder; name a file in it, such as books/rejected.jsonl"),
-        ("bank/x.jsonl", "--rejected bank/x.jsonl: cannot be written .*; name a file in a folder of yours"),
+        ("bank/x.jsonl", "--rejected bank/x.jsonl: cannot be written .*; name a file in a folder that you may write to"),
         ("pipe", "--rejected pipe: expected a file .* found a device or a pipe"),
     ],
 )
@@ -278,7 +278,7 @@ def test_does_not_read_documentation_next_to_records(
     assert main([str(tmp_path)]) == 0
     assert {row["url"] for row in rows(capfd.readouterr().out)} == {"file:data/train.csv"}
     assert (
-        "4 files about the set are not read: LICENSE.txt, README.md, dataset_infos.json, notes.md; to have one read, give its path"
+        "4 files about the data set are not read: LICENSE.txt, README.md, dataset_infos.json, notes.md; to read one, give its path"
         in caplog.text
     )
 
@@ -359,4 +359,4 @@ def test_a_bug_in_a_reader_does_not_end_the_run(books: Path, monkeypatch: pytest
 
     monkeypatch.setattr("crawlers.read.__main__.read_steps", fails)
     assert main([str(books)]) == 1
-    assert capsys.readouterr().err.count("its reader failed (TypeError); please report it") == len([*books.rglob("*.*")])
+    assert capsys.readouterr().err.count("its reader failed (TypeError); report this as a bug") == len([*books.rglob("*.*")])

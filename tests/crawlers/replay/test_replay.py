@@ -122,7 +122,7 @@ def test_a_page_that_the_crawl_did_not_get_goes_to_the_errback(items: Callable, 
 @pytest.mark.parametrize("body", [b"", b"12ab\n", b"\xff" * 32])
 def test_damaged_list_of_refused_requests_raises(tmp_path: Path, body: bytes) -> None:
     (tmp_path / f"{SNAPSHOT}.beyond.txt").write_bytes(body)
-    with pytest.raises(ValueError, match="expected 32 hexadecimal digits a line; `dvc repro -f"):
+    with pytest.raises(ValueError, match="expected 32 hexadecimal digits per line; `dvc repro -f"):
         read_beyond(tmp_path, SNAPSHOT)
 
 
@@ -182,7 +182,7 @@ def test_reports_do_not_depend_on_the_workers(tmp_path: Path) -> None:
         ("die", r"extract toy: a worker was killed while it read https://toy.example/die, as the system does when memory runs out"),
         ("exit", r"extract toy: a worker ended with status 3 while it read https://toy.example/exit, see above"),
         ("close", r"extract toy: stopped before its end \(enough\)"),
-        ("lambda", r"1 requests cannot be replayed:\n  https://toy.example/a cannot be sent .* is no method of Trouble"),
+        ("lambda", r"1 requests cannot be replayed:\n  https://toy.example/a cannot be sent .* is not a method of Trouble"),
         ("generator", r"https://toy.example/a cannot be .* expected plain values or records in cb_kwargs and meta"),
         ("half", r"1 of 2 pages no longer fit .*\n  https://toy.example/half: an item cannot be written: .* surrogates not allowed"),
         ("dict", r"1 of 2 pages no longer fit .*\n  https://toy.example/dict: dict is not an item; expected QuestionItem or EntityItem"),
@@ -231,7 +231,7 @@ def test_pages_that_are_known_to_break_the_spider_do_not_count_again(tmp_path: P
 
 
 def test_reports_why_a_spider_cannot_be_constructed(items: Callable) -> None:
-    with pytest.raises(ValueError, match=r"params.yaml: sources.toy: no spider of this site reads `letters`"):
+    with pytest.raises(ValueError, match=r"params.yaml: sources.toy: the spider does not support `letters`"):
         items(linked({"/": []}), Scoped)
 
 

@@ -118,5 +118,5 @@ def test_request_round_trips() -> None:
 
 @pytest.mark.parametrize("callback", [print, Walk().parse, lambda response: None])
 def test_rejects_callback_that_is_not_a_spider_method(callback: object) -> None:
-    with pytest.raises(ValueError, match="is no method of Walk"):
+    with pytest.raises(ValueError, match="is not a method of Walk"):
         encode(Request(HOME, callback), Walk())

@@ -385,7 +385,7 @@ def test_mutilated_page_gives_no_wrong_questions(spider: ExamcooSpider) -> None:
     assert time.process_time() - start < 5
     assert [item.doubt for item in items] == ["question_torn"] * 399 + [None]
     assert items[0].stem_raw == "题1" and (items[-1].stem_raw, items[-1].options_raw, items[-1].answer_raw) == ("题400", ["甲", "乙"], "A")
-    assert "399 rows cannot be read: s1_9 holds others" in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert "399 rows cannot be read: s1_9 contains others" in spider.crawler.stats.get_value("misfit/pages")[0]
 
 
 def rendered(number: int, kind: str, answer: str, stem: str = "题干") -> str:

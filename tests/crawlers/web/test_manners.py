@@ -117,7 +117,7 @@ def test_rejects_spider_without_hosts(start_faults: Callable, tmp_path: Any) -> 
     with start_faults(tmp_path / "pages", tmp_path / "result", domains=[]) as process:
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "error: crawlers/sources/faults/spider.py: the spider names no host in `allowed_domains`" in errors
+    assert "error: crawlers/sources/faults/spider.py: `allowed_domains` is empty" in errors
 
 
 @pytest.mark.parametrize(

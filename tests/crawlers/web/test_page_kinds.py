@@ -149,7 +149,7 @@ def test_missing_page_is_not_a_misfit() -> None:
 
 def test_redirect_to_the_start_page_is_a_misfit() -> None:
     page = read('<a class="entry" href="/1">甲</a>', came_from="https://silent.example/")
-    assert page.requests == [] and "redirected to where the site begins" in page.misfits[0]
+    assert page.requests == [] and "was redirected to this start page" in page.misfits[0]
 
 
 def test_base64_that_is_not_decoded_is_a_misfit() -> None:
@@ -208,7 +208,7 @@ def test_looking_for_a_wall_leaves_a_packed_answer_as_it_came() -> None:
     crawler.spider = detached_spider(Silent)
     body = gzip.compress(b"<form>captcha<input name=c></form>")
     response = Response("https://silent.example/1", headers={"Content-Encoding": "gzip", "Content-Type": "text/html"}, body=body)
-    assert Refusals(crawler).find(Request(response.url), response) == "a captcha in the place of the page"
+    assert Refusals(crawler).find(Request(response.url), response) == "a captcha instead of the page"
     assert response.headers["Content-Encoding"] == b"gzip" and response.body == body
 
 

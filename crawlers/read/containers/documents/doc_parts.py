@@ -46,7 +46,7 @@ class Face(Struct, frozen=True):
 
 
 class Paragraph(Struct, frozen=True):
-    """What a paragraph mark states."""
+    """Properties of a paragraph, from its mark."""
 
     style: int = 0
     level: int | None = None

@@ -18,7 +18,7 @@ from crawlers.read.vocabulary.options import letter_of
 _OVER = 0.35
 """Share of a character's width beyond a cell border above which its cell is unknown."""
 _ABUTS = 0.6
-"""Points between characters on both sides of a line, below which their text runs across it."""
+"""Maximum distance, in points, of characters on both sides of a line whose text runs across it."""
 _SAME_COLUMN = 4.0
 """Points by which a table's lines may shift from page to page."""
 _NARROW = 8.0
@@ -169,9 +169,9 @@ _MAX_ACROSS = 0.3
 """Maximum share of rows on the right that continue options on the left, as `A.甲    B.乙` does in one column."""
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 _KEY = re.compile(r"[\s\dA-Ja-j.、．,，:：~—–√×-]{1,14}")
-"""Part of an answer list, whose columns are not needed."""
+"""Part of an answer list, in which columns do not matter."""
 _LEAST_TABLE, _TABLE_SHARE = 3, 0.3
-"""Minimum rows of three or more cells without options, and their minimum share of the page, that show an unruled table."""
+"""Minimum number, and share of the page, of rows with three or more cells without options that indicate an unruled table."""
 _INDENT = 2.5
 
 
@@ -311,7 +311,7 @@ def _begins(row: TextRow) -> bool:
 
 
 def has_wrapped_options(rows: Sequence[TextRow]) -> bool:
-    """Return whether an option continues on the next row: then the marks of rows are not those of options."""
+    """Return whether an option continues on the next row; the emphasis of a row then does not belong to one option."""
     return any(letter_of(row.text) and not _begins(rest) for row, rest in pairwise(rows))
 
 

@@ -25,7 +25,7 @@ SCAN_SECONDS = 60.0
 ADVICE = "to read it, run `pip install rapidocr onnxruntime` (docs/importing.md)"
 _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
-"""Minimum score of a letter, digit or Chinese character; below it the character becomes U+FFFD, for which `clean` rejects the question."""
+"""Minimum score of a letter, digit or Chinese character. One with a lower score becomes U+FFFD, so that `clean` rejects the question."""
 _RING, _LEAST_ALONE = re.compile(r"(?:^|(?<=[)）]))\s?[0oO]$"), 0.8
 """A lone sign may be misread with a high score: a quotation mark as 99; a full stop, even after a blank, as 0 or o."""
 _ALONE = 2

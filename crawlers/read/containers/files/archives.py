@@ -69,7 +69,7 @@ def tree_of(source: bytes | IO[bytes]) -> Any:
     """Return the root of untrusted XML.
 
     Raises:
-        XMLSyntaxError: it is not XML. lxml raises this also if memory runs out; then MemoryError is raised instead.
+        XMLSyntaxError: it is not XML. lxml also raises it if memory runs out; MemoryError is then raised instead.
     """
     try:
         return fromstring(source, PARSER) if isinstance(source, bytes) else parse(source, PARSER).getroot()
@@ -116,7 +116,7 @@ class ArchiveMember(Struct):
 
 
 def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[ArchiveMember]:
-    """Yield the files of an archive in order of name; those that are unsafe or have other suffixes come with the reason.
+    """Yield the files of an archive in order of name; those that are unsafe or have other suffixes are yielded with the reason.
 
     Raises:
         ValueError: it is not a valid archive, or is larger than the limits.

@@ -165,7 +165,7 @@ def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]
 
 def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, list[str]]) -> ParquetRow:
     if isinstance(record, Exception):
-        words = f"{' '.join(str(record).split())[:_MOST_ERROR_CHARS]}; expected text in UTF-8 and values that have a place in JSON"
+        words = f"{' '.join(str(record).split())[:_MOST_ERROR_CHARS]}; expected text in UTF-8 and values that JSON can represent"
         return position, Lost(position, "record_unreadable", words)
     return position, {key: _named(plain(value), labels.get(key)) for key, value in record.items()}
 

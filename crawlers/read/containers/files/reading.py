@@ -111,7 +111,7 @@ class Text(Struct, frozen=True):
     """Printed on the pages but not part of the text: watermarks, repeated table headers."""
     lost: list[Lost] = []
     rows: list[tuple[str, list[str]]] = []
-    """Positions and cells of a document that is a single table, as for a sheet."""
+    """Positions and cells of a document that is a single table, like those of a sheet."""
     marked: list[str] = []
     """The same lines with tags around emphasised words, as crawlers.read.lines reads them; empty without emphasis."""
     tables: list[list[list[str]]] = []
@@ -119,7 +119,7 @@ class Text(Struct, frozen=True):
 
 
 def remembered(read: Callable[P, Text]) -> Callable[P, Text]:
-    """Cache a reader's last text or refusal: a file's format is guessed, then it is read and accounted for."""
+    """Cache a reader's last text or refusal, because the format guess, the reading and the account of a file each need it."""
 
     @lru_cache(maxsize=1)
     def result(*args: P.args, **kwargs: P.kwargs) -> Text | ValueError:

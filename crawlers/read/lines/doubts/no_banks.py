@@ -24,7 +24,7 @@ _JUDGES = re.compile(r"判断|是非|对错|正误|正确|错误|(?<![A-Za-z])(?
 _COUNTED = re.compile(r"票数|得票|小计|人数|人次|占比|比例|百分比|\b(?:counts?|votes?|percent(?:age)?)\b", re.IGNORECASE)
 """Column names for the number of people who chose an option."""
 _TIMES_ASKED = 3
-"""Average occurrences of each question at which different answers come from several people."""
+"""Average occurrences per question from which different answers are taken for those of several people."""
 _SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
 """Evidence that unanswered points are test questions."""
 _SPOKEN = set("您你我")
@@ -56,7 +56,7 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
 
 
 def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: ParsedPaper) -> str:
-    """Return what a text is instead of a bank; empty if it is a bank."""
+    """Return a message that states why a text is not a bank; empty if it is one."""
     drafts = paper.drafts
     headings = [draft.above.heading or "" for draft in drafts]
     surroundings, points = [name, *paper.unread, *headings], f"{len(drafts)} numbered points"

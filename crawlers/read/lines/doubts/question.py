@@ -1,7 +1,7 @@
 """Doubts about one question: an option, a letter or an answer is missing, or one of its texts contains a foreign row.
 
-It is independent of how the texts were read: it checks whether each can be read differently. No row may be an expected number, a page
-number, a heading, a note, an answer title or another question; no option may contain a further letter.
+These checks are independent of how the texts were read: they test whether each can be read differently. No row may be an expected number,
+a page number, a heading, a note, an answer title or another question; no option may contain a further letter.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Check questions against the whole paper: a reading in, the same reading with more doubts out.
 
-Other checks look at a question and its neighbours. A misread layout spoils all questions in the same way, though some show no sign of it:
-if the paper's first line is an answer, each answer belongs to the question below; a remark that recurs after most options ends up in some
-last options; most questions were rejected for a fault that only some show.
+Other checks compare a question with its neighbours. A misread layout affects all questions, though only some show it: if the paper's first
+line is an answer, each answer belongs to the question below; a remark that recurs after most options is read into some last options; if
+most questions were rejected for a fault, the others may have it too.
 """
 
 import re
@@ -114,7 +114,7 @@ def _uncounted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _without_options(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield questions without options but with a letter as answer, if most answers are letters: options are lost, or it is a list point."""
+    """Yield questions without options but with a letter as answer, if most answers are letters: they lost options, or are list points."""
     answers = [flat(draft.answer or "").strip() for draft in drafts]
     lettered = [WHOLE_ANSWER.fullmatch(answer) is not None and _letters_in(answer) not in ("", "F") for answer in answers]  # F is false
     if sum(lettered) > _MOST * len(drafts):
@@ -138,7 +138,7 @@ def _with_foreign_texts(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubt
 
 
 def _answered_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions with false answers: nearly all give all letters, to be marked, `答案：A B C D`; a few in a paper without answers
+    """Yield the questions with false answers: nearly all list every letter, to be marked, `答案：A B C D`; a few in a paper without answers
     have letters in brackets, `（ACE）抑制剂`; many statements have the same tick, perhaps from one of two columns.
     """
     chosen = [at for at, draft in enumerate(drafts) if draft.options]
@@ -172,7 +172,7 @@ def _with_rows_at_ends(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts
 
 
 def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the only question of each group with options above it, if most such groups have one question: nothing is shared."""
+    """Yield the only question of each group with options above it, if most such groups have one question: the options are not shared."""
     groups = Counter(draft.above.group for draft in drafts if draft.above.shared_options)
     alone = {group for group, count in groups.items() if count == 1}
     if len(alone) >= _FEWEST - 1 and len(alone) > _MOST * len(groups):
@@ -180,7 +180,7 @@ def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _shifted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield all questions if an answer or options precede the first and the last has none: each was given those of the question below."""
+    """Yield all questions if an answer or options precede the first and the last has none: each got those of the question below."""
     *others, last = drafts
     above = [line for each in lines[max(0, drafts[0].line - _ROWS_ABOVE) : drafts[0].line] if (line := flat(each).strip())]
     letters = [letter for line in above if (letter := letter_of(line))]

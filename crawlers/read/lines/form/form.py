@@ -1,7 +1,7 @@
-"""Read a paper by the form that its questions repeat: lines in, the better reading out. Used where the core decoder understood little.
+"""Read a paper by the form that its questions repeat: lines in, the better reading out. Used if the core decoder understood little.
 
 The core knows many forms of numbers, letters and words. This reader assumes none: it looks for rows that count, for letters in sequence,
-and for what matches them in each question. So it reads plain papers in undescribed forms, but no shared cases or options.
+and for what matches them in each question. It can therefore read plain papers in unknown forms, but not shared cases or options.
 """
 
 import re

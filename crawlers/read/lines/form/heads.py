@@ -1,6 +1,6 @@
 """Find where the questions of a paper begin, and the options in their rows: rows in, heads out.
 
-No form of number is known beforehand: rows that differ only by a number count questions if they count 1, 2, 3 and so on.
+No form of number is known beforehand: if rows differ only by numbers that run 1, 2, 3 and so on, these number the questions.
 Without numbers, questions begin at the rows above each set of options, after whatever separates them.
 
 Options are letters of one alphabet in sequence, each on its own row, side by side, or above its text.
@@ -153,7 +153,7 @@ def _strip_separators(options: Sequence[Option]) -> None:
 
 
 def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:
-    """Return the longest sequence of letters; of equals the last, since an answer or a word may begin with a letter: `A型性格`."""
+    """Return the longest sequence of letters; of equally long ones the last, since a word may begin with a letter: `A型性格`."""
     firsts = [place for at, row in enumerate(rows) if (place := _place_in(row.flat, at, 0, alphabet[0], beside=False))]
     for at, row in enumerate(rows):
         place = _place_in(row.flat, at, 1, alphabet[0], beside=True)
@@ -255,7 +255,7 @@ def label_of(row: Row) -> str:
 
 
 def counted(rows: Sequence[Row]) -> list[list[Head]]:
-    """Return the rows that may begin questions, for each of the best number forms; each must count at least four."""
+    """Return the rows that may begin questions, for each of the best number forms; a form must number at least four."""
     forms: dict[tuple[str, ...], list[Head]] = defaultdict(list)
     for at, row in enumerate(rows):
         match = _HEAD.match(row.flat)

@@ -217,7 +217,7 @@ def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
 def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:
     """Return whether a heading-like line has nothing below it to head, though no width shows that the line above is full.
 
-    `解析` or `判断` between a stem and its options, `判断` above nothing or above the next question if that has options.
+    This is `解析` or `判断` between a stem and its options, or `判断` above nothing or above the next question if that has options.
     """
     if kind == "title":
         return above == "stem" and below == "letter"

@@ -107,7 +107,7 @@ def _usual(layout: PaperLayout) -> tuple[dict[int, int], dict[int, QuestionBlock
 
 
 def _has_own(layout: PaperLayout, span: Span) -> bool:
-    """Return whether a question has options directly below its stem: then those above belong to an unnumbered question."""
+    """Return whether a question has options directly below its stem; those above then belong to an unnumbered question."""
     return len(read_block(layout.lines[span.start : span.stop], span.number, 0, "").options) > 1
 
 

@@ -37,7 +37,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     doubts: tuple[str, ...] = ()
     """Reasons why it cannot be read with certainty: keys of DOUBTS, in order of the passes."""
     words: str = ""
-    """Details about the decisive doubt, if more is known than DOUBTS says: what was found, what was expected, what to do."""
+    """Details about the decisive doubt beyond its text in DOUBTS: what was found, what was expected, what to do."""
 
     @property
     def doubt(self) -> str | None:

@@ -144,7 +144,7 @@ def _follows_title(lines: Sequence[Line], index: int, headings: set[str], of_sec
 
 
 def _opens_paper(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a line is the first numbered one and its answer is below: then `测评（答案卷）` above it is the paper's title."""
+    """Return whether a line is the first numbered one and its answer is below; `测评（答案卷）` above it is then the paper's title."""
     if index + 1 >= len(lines) or any(kind != "answer" for kind, _ in parts_of(lines[index + 1].text)):
         return False
     return not any((number := number_of(line.flat)) and number.style != "tight" for line in lines[:index])

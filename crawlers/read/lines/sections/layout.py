@@ -187,7 +187,7 @@ def _step(before: Candidate, after: Candidate, evidence: _Evidence) -> float:
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
 _CASE_LINES = 30
-_MIN_WORDS = 4  # characters required after a number that may be at the front by a line break only
+_MIN_WORDS = 4  # minimum characters after a number that may begin its line only because of a line break
 
 
 class Span(Struct, frozen=True):

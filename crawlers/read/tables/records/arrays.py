@@ -114,7 +114,7 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
 
 
 def _is_key(value: Any) -> bool:
-    """Return whether a value answers several questions, as a list of letters or by number: then it is not a field of each question."""
+    """Return whether a value answers several questions, as a list of letters or by number, so it is not a field of each question."""
     values = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(values, list) or len(values) < _FEWEST_ANSWERS or not all(isinstance(each, str) for each in values):
         return False

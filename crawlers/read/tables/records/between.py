@@ -70,11 +70,11 @@ def _is_own(cell: str) -> bool:
 
 
 def _fault(cells: list[str], sheet: SheetTable, needed: int, used: set[str]) -> str:
-    """Return what is wrong with a row, in words; empty if nothing is wrong."""
+    """Return a message about what is wrong with a row; empty if nothing is wrong."""
     if any(cells[len(sheet.header) :]):
-        return f"{len(cells)} cells under {len(sheet.header)} columns; is a cell with the separator in it not in quotes?"
+        return f"{len(cells)} cells under {len(sheet.header)} columns; is a cell that contains the separator not quoted?"
     if len(cells) < needed and not sheet.padded:
-        return f"{len(cells)} cells under {len(sheet.header)} columns, so which one is missing is not known"
+        return f"{len(cells)} cells under {len(sheet.header)} columns, so it is unknown which one is missing"
     unsaved = [key for key, cell in zip(sheet.header, cells, strict=False) if isinstance(cell, Unsaved) and key in used]
     return f"column {unsaved[0]}: a formula whose value was never saved; open the file in Excel and save it" if unsaved else ""
 
@@ -211,7 +211,7 @@ class _RecordContext:
                 return Lost(
                     position,
                     "options_unreadable",
-                    "options that begin at A twice, and the next record has others",
+                    "its options begin at A twice, but the next record does not have the second set",
                     str(record)[:_RAW_CHARS],
                 )
             own[self._options] = runs[0]
@@ -222,7 +222,7 @@ class _RecordContext:
             own[self._options] = None
         shares = self._left > 0 and self._shared
         if shares and self._options and own.get(self._options):
-            words = f"options of its own and those of a group, {self._left} of whose questions are still to come"
+            words = f"it has its own options, but is in a group with shared options that expects {self._left} more questions"
             self._left = 0
             return Lost(position, "options_unreadable", words, record[self._stem][:_RAW_CHARS])
         if self._case and tells_patient(flat(stem)):

@@ -66,7 +66,7 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
     if not sure:
         if (unsure := max(candidates, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
-            raise Refusal(f"{name}: may contain questions, but which is not certain: {roles_in_words(*unsure)}; {_propose(name)}")
+            raise Refusal(f"{name}: may contain questions, but its columns are uncertain: {roles_in_words(*unsure)}; {_propose(name)}")
         return None
     for each in _apart(sure):
         _logger.warning("%s: %s", name, roles_in_words(*each))
@@ -150,7 +150,7 @@ def _some(columns: Sequence[str]) -> str:
 
 
 def inferred_tables(name: str, body: bytes) -> list[TableRoles]:
-    """Return the tables that may contain questions, with the roles of their columns: the certain ones, else the likeliest."""
+    """Return the tables that may contain questions, with the roles of their columns: all certain ones, or else the likeliest."""
     _, candidates = _tables_of(name, body)
     sure = _apart([each for each in candidates if each[1].confidence >= SURE])
     return sure or sorted(candidates, key=lambda each: -each[1].confidence)[:1]
@@ -170,7 +170,7 @@ def _roles_by_name(columns: list[str]) -> Roles | None:
     options = [column_of[key] for key in layout.option_keys] or [*filter(None, [keys.get("options_raw")])]
     others = {word: key for word, field in OTHERS.items() if (key := keys.get(field))}
     form = "letters" if options else "words"
-    doubts = ["known by the names of the columns; is the answer in that form?"]
+    doubts = ["inferred only from the names of the columns; is the answer in that form?"]
     return Roles(keys["stem_raw"] or "", options, keys.get("answer_raw"), form, keys.get("explanation_raw"), others, LEAST_PROPOSED, doubts)
 
 
@@ -348,7 +348,7 @@ def _left(tables: list[Rows], chosen: list[Rows]) -> list[Rows]:
 
 
 def roles_in_words(table: Rows, roles: Roles) -> str:
-    """Return the roles of a table's columns in words."""
+    """Describe the roles of a table's columns."""
     way = f"under {'.'.join(table.way)}, " if table.way else ""
     parts = [f"stem {roles.stem!r}"]
     parts += [f"options {', '.join(map(repr, roles.options))}"] if roles.options else []

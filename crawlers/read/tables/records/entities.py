@@ -121,7 +121,7 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
         text = str(value).strip() if value is not None else ""
         return [("", text)] if text and (_BARE_SIGN.fullmatch(text) or not _EMPTY.fullmatch(text)) else []
     ranges = [(_WHO[plain(key)], pair) for key, inner in value.items() if plain(key) in _WHO for pair in _ranges(inner)]
-    if ranges:  # next to 理想, a high value is no reference
+    if ranges:  # next to 理想, a high value is not a reference
         return [(f"{who}{inner}", text) for who, (inner, text) in ranges]
     ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
     span = joined_range(ends.get(0), ends.get(1))
@@ -320,7 +320,7 @@ def looks_named(text: str) -> bool:
 
 
 def remark_in(record: Mapping[str, Any], name: str | None) -> str | None:
-    """Return the text of a row that is none of an entry: a remark where others have a name, or nothing but one or a heading."""
+    """Return the text of a row that is not an entry: its name or only text is a remark, or its only text is a heading."""
     texts = [text for value in record.values() if (text := plain_text(value))]
     head = texts[0] if len(texts) == 1 else plain_text(record.get(name or "")) or ""
     return " ".join(texts) if is_remark(head) or (len(texts) == 1 and HEADS_ROWS.match(head)) else None
@@ -480,7 +480,7 @@ def _different(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> set[tu
 
 
 def _of_others(key: str) -> bool:
-    """Return whether a key says in brackets that its ranges are critical or otherwise no references: 参考值（危急）."""
+    """Return whether a key states in brackets that its ranges are critical or otherwise not references: 参考值（危急）."""
     inner = _BRACKET.search(key)
     return inner is not None and not person_of(key) and _NO_REFERENCE.search(inner[1]) is not None
 

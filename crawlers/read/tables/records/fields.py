@@ -132,7 +132,7 @@ def _refuse_repeated_key(key: str, value: Any) -> None:
     inner = [pair for one in objects if isinstance(one, dict) for pair in one.items()]
     for name, one in [(key, value), *inner]:
         if isinstance(one, RepeatedKey):
-            raise Misfit("field_unreadable", f"key {name!r} appears {len(one)} times with different values, so which is right is not known")
+            raise Misfit("field_unreadable", f"key {name!r} appears {len(one)} times with different values, so the right one is unknown")
 
 
 def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str] | None:
@@ -162,7 +162,7 @@ def _option_keys(record: dict[str, Any], shape: RecordLayout) -> list[str]:
 
 
 def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | None:
-    """Return the letters of an answer given as indices of options, counted from 0; -1 stands for none."""
+    """Return the letters of an answer given as indices of options, counted from 0; -1 means no option."""
     key, value = value_of(record, keys_of(shape, "answer_raw"))
     indices = value if isinstance(value, list) else [] if value in (None, _NO_INDEX) else [value]
     if not all(isinstance(index, int) and 0 <= index < len(LETTERS) for index in indices):
@@ -172,7 +172,7 @@ def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | Non
 
 def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
     """Return whether the answers of records without a named layout are option indices counted from 0: integers, alone or in lists, with a 0
-    among them; -1 stands for no answer.
+    among them; -1 means no answer.
     """
     keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]
     answers = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]

@@ -294,7 +294,7 @@ def _add_records(
                 spare.update(key for key, value in record.items() if key not in used and value not in (None, ""))
     reading.columns |= shape.columns_of(keys_present)
     reading.unread += [f"field {key!r} of {count} records" for key, count in spare.items()]
-    advice = "`options_raw` is the first of its keys that is filled; options in columns, one each, are `option_keys`: docs/importing.md"
+    advice = "`options_raw` reads only the first filled key; list columns with one option each as `option_keys`: docs/importing.md"
     reading.skipped += [f"field {key!r} of {count} records: not read: {advice}" for key, count in left.items()]
 
 

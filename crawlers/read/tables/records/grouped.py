@@ -1,4 +1,4 @@
-"""Rows that state one thing each -> one record per head. Pure."""
+"""Rows with one fact each -> one record per head. Pure."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,13 +10,13 @@ from crawlers.read.tables.records.entities import are_people, keys_for, kind_wor
 _MEASURED = "examination"
 _MOST_KINDS, _KNOWN, _DISTINCT, _PAIR = 40, 0.5, 0.5, 2
 _FEWEST_BELOW, _BELOW = 2, 0.2
-"""Rows without a name, at least, of those that go on with the one above, and their share."""
+"""Minimum number, and minimum share, of rows without a name for these to continue the row above."""
 
 
 def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = None) -> list[tuple[str, dict[str, Any]]]:
-    """Return rows that state one thing each as one record per head; empty if most rows have their own head.
+    """Return rows with one fact each as one record per head; empty if most rows have their own head.
 
-    A column may say what each row states, and a head may be in the first of its rows only. Remarks and rows that lack a head are unchanged.
+    A column may contain the label of each row, and only the first row of a head may name it. Remarks and rows without a head are unchanged.
     """
     rows = [row for _, row in records]
     keys = list(dict.fromkeys(key for row in rows for key in row))
@@ -56,7 +56,7 @@ def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = No
 
 
 def _go_on(rows: Sequence[Mapping[str, Any]], head: str) -> bool:
-    """Return whether rows without a name go on with the one above: there are several of them, and no name recurs at once."""
+    """Return whether rows without a name continue the row above: there are several, and no two adjacent rows have the same name."""
     names = [plain_text(row.get(head)) for row in rows]
     return names.count(None) >= max(_FEWEST_BELOW, _BELOW * len(rows)) and all(one != below or not one for one, below in pairwise(names))
 
@@ -69,7 +69,7 @@ def of_people(records: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[str, 
         return []
     rows, name = list[tuple[str, dict[str, Any]]](), ""
     for position, row in records:
-        if sum(plain_text(value) is not None for value in row.values()) > 1:  # else it is a note
+        if sum(plain_text(value) is not None for value in row.values()) > 1:  # a row with one text is a note
             name = plain_text(row.get(head)) or name
             rows.append((position, row | {head: name}))
     return rows

@@ -146,7 +146,7 @@ class RecordReader:
     def _question(self, record: dict[str, Any], provenance: Provenance, group: str | None) -> QuestionItem:
         shape, fields = self._shape, dict[str, Any]()
         if isinstance(value_of(record, self._keys["stem_raw"])[1], CoveredCell):
-            raise Misfit("record_unreadable", "the cell of the stem is merged with the one above; a question takes one row")
+            raise Misfit("record_unreadable", "the stem's cell is merged with the one above; a question must have its own row")
         for field, keys in self._keys.items():
             key, value = value_of(record, keys)
             is_options = field in ("options_raw", "shared_options_raw")
@@ -213,14 +213,14 @@ def _check_answers(in_stem: str | None, beside: str | None) -> None:
     if not (in_stem and beside and answer_form(in_stem) == answer_form(beside) == "letters"):
         return
     if set(letters_in(flat(in_stem))) != set(letters_in(flat(beside))):
-        raise Misfit("two_answers", f"{in_stem!r} in the cell of the stem, but {beside!r} beside it")
+        raise Misfit("two_answers", f"{in_stem!r} in the stem's cell, but {beside!r} next to it")
 
 
 def _cut_off_options(stem: str, shape: RecordLayout) -> dict[str, Any]:
     """Return the stem and options of a text that ends in options; empty if there are none."""
     if shape.by_words and (parts := parts_of_stem(stem)):
         if "doubt" in parts:
-            raise Misfit(parts["doubt"], "the options in the cell of the stem are not one of each letter")
+            raise Misfit(parts["doubt"], "the options in the stem's cell do not have each letter once")
         return parts
     options = _option_lines(stem)
     if not are_in_turn(flat(option)[0] for option in options):
@@ -258,16 +258,16 @@ def _check_row(record: dict[str, Any], row: dict[str, Any], roles: Roles) -> Non
     """Raise Misfit for a row whose fields contradict each other or the column roles."""
     answer, options = record.get("answer_raw"), record.get("options_raw") or []
     if answer and record.get(IN_CELL, answer) != answer:
-        raise Misfit("two_answers", f"{record[IN_CELL]!r} in the cell of the stem, but {answer!r} beside it")
+        raise Misfit("two_answers", f"{record[IN_CELL]!r} in the stem's cell, but {answer!r} next to it")
     if any(opening_mark(flat(line)) == "answer" for option in options for line in str(option).split("\n")[1:]):
         raise Misfit("options_unreadable", "the answer below the options was not read")
     if answer and not options and kind_of(flat(record.get("type_raw") or "")) == "verdict" and not _is_verdict(answer):
-        raise Misfit("answer_unreadable", f"the answer {answer!r} is no truth value, as its type says")
+        raise Misfit("answer_unreadable", f"the answer {answer!r} is not a truth value, but the type is true-or-false")
     if TWICE in row:
         raise Misfit("field_unreadable", "a key occurs twice with different values, so the right one is not known")
     if answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
         text = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
-        raise Misfit("options_unreadable", f"{text}: write one sign between them in all rows (甲|乙), or labels in turn (A.甲 B.乙)")
+        raise Misfit("options_unreadable", f"{text}: write one sign between them in all rows (甲|乙), or labels in order (A.甲 B.乙)")
     if roles.options and answer and roles.answer and _is_unfit(answer, row, record, roles):
         raise Misfit("answer_unreadable", f"the answer {answer!r} fits no options of its row")
 

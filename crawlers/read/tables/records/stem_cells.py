@@ -128,7 +128,7 @@ def _agree(options: list[str], marked: str) -> bool:
 def _unglued(options: list[str]) -> list[str] | None:
     """Return options without letters glued to their words, `A警告`, `B记过`; None if the letters may be part of the words.
 
-    `A型`, `B型`, `C型` have the same text after the letters: there the letters are the options.
+    If the texts after the letters are equal, as in `A型`, `B型`, `C型`, the letters are the options.
     """
     words = [option[1:] for option, letter in zip(options, LETTERS, strict=False) if _OWN_LETTER.match(option) and option[0] == letter]
     if len(words) < len(options) or len({word[0] for word in words}) == 1:
@@ -137,6 +137,6 @@ def _unglued(options: list[str]) -> list[str] | None:
 
 
 def _is_glued(options: str) -> bool:
-    """Return whether A.甲B.乙C.丙 has each letter once with the same sign: then no letter ends a word."""
+    """Return whether A.甲B.乙C.丙 has each letter once with the same sign, so that no letter ends a word."""
     letters = _GLUED.findall(options)
     return len(letters) > 2 and are_in_turn(letter[0] for letter in letters) and len({mark[1] for mark in letters}) == 1

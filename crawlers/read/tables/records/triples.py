@@ -112,7 +112,7 @@ def _triples(lines: list[str], sign: str) -> Iterator[Triple | Lost]:
 
 
 def _without_brackets(line: str) -> str:
-    """Return a line without the brackets around all of it, and the comma behind them."""
+    """Return a line without the brackets around it, and the comma after them."""
     text = line.rstrip(",，;； ")
     if (text[:1], text[-1:]) not in _BRACKETS:
         return line

@@ -1,4 +1,4 @@
-"""Which columns of a table contain options, which fit them as answers, and which has the stems: rows -> columns with evidence.
+"""Find the columns of a table with options, with answers that fit them, and with stems: rows -> columns with evidence.
 
 Options are in one column with several texts, or in several adjacent columns.
 """
@@ -325,7 +325,7 @@ STEM = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}(?!\d)[^\u4e00-\u9fff]{0,30}|(?=[a-zA-Z_-]{0,40}\d)[\w-]{1,80}", re.ASCII)
-"""A text that identifies a row and is no question: `4f3d5e71`."""
+"""A text that identifies a row and is not a question: `4f3d5e71`."""
 
 
 def stem_of(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | None, float, list[str]]:
@@ -359,7 +359,7 @@ def stem_of(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | N
 
 
 def few_ask(key: str) -> str:
-    return f"{key!r} has few texts that ask"
+    return f"{key!r} contains few questions"
 
 
 def asking(rows: Sequence[dict[str, Any]], key: str) -> float:

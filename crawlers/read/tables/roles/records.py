@@ -55,7 +55,7 @@ class Roles(Struct):
     """Further fields of a question -> their columns."""
     confidence: float = 0.0
     doubts: list[str] = []
-    """Why the confidence is not higher, in words."""
+    """Messages that state why the confidence is not higher."""
     type: str | None = None
     """The type of questions that do not state one."""
 
@@ -79,7 +79,7 @@ def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options:
 
 
 def with_numbered_verdicts(rows: Sequence[tuple[str, dict[str, Any]]], roles: Roles) -> None:
-    """Replace the answers 1 and 2 of statements by 正确 and 错误 in a table of choices: as positions and as codes they mean this."""
+    """In a table of choices, replace the answers 1 and 2 of statements by 正确 and 错误, which they mean both as positions and as codes."""
     bare = [row for _, row in rows if row.get(roles.stem) and not options_of(row, roles.options, roles.stem)]
     values = Counter(text_of(row.get(roles.answer or "")) for row in bare)
     if {*values} == {*_PLACES_OF_VERDICTS} and min(values.values()) >= _FEWEST_EACH and asking(bare, roles.stem) < _MOST_ASKING:

@@ -1,4 +1,4 @@
-"""Which column or path of a table contains which part of a question, judging by its values: rows -> roles with their confidence.
+"""Infer from its values which column or path of a table contains each part of a question: rows -> roles with their confidence.
 
 Options are found first, then the answer that fits them row by row, then the stem. Column names are one kind of evidence. If two readings
 fit equally well, neither is used.
@@ -215,15 +215,15 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 else []
     if beyond:
         sure *= 0.5
-        doubts.append(f"{beyond[0]!r} beside the options may be one more")
+        doubts.append(f"{beyond[0]!r} next to the options may be another option")
     if (keyed := named_key(rows, rest)) and not ANSWER.search(answer.rpartition(".")[2]) and form != MARKED:
         doubts.append(f"{answer!r} fits the options, but {keyed!r} is named as the answer")
         sure *= _UNPROVEN
     if len(options) > 1 and (idle := idle_column(rows, options, answer, form)):
-        doubts.append(f"{idle!r} is never the answer, and may be no option")
+        doubts.append(f"{idle!r} is never the answer, so it may not be an option")
         sure *= _UNPROVEN
     if len(options) == len(PAIR) and form not in (MARKED, "text") and _are_any_two(options, sets):
-        doubts.append(f"{options[0]!r} and {options[1]!r} have unlike names, and two are fitted by chance")
+        doubts.append(f"{options[0]!r} and {options[1]!r} have dissimilar names; any two columns may fit by chance")
         sure *= _UNPROVEN
     if len(options) > 1:  # a wider run that fits equally well is better
         sure *= 1 + 0.001 * len(options)
@@ -400,7 +400,7 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
                 return None  # the answer is one of these, in an unknown form
             if sum(_HELP.search(text) is not None for text in texts) >= _MOST_HELP * len(texts):
                 sure *= 0.8
-                doubts = [*doubts, f"{stem!r} asks as help pages do"]
+                doubts = [*doubts, f"{stem!r} is worded like a help page"]
             roles = Roles(stem, [], key, "words", confidence=sure * (0.95 if listed or name else 0.8), doubts=doubts)
             find_others(rows, columns, roles)
             return roles

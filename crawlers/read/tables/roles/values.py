@@ -96,7 +96,7 @@ def _numbered(text: str) -> list[str]:
 _YES = verdicts.words_for(verdicts.TRUE) | {"y", "正", "1"}
 _NO = verdicts.words_for(verdicts.FALSE) | {"n", "误", "0", "", "none", "null"}
 _PLACE_DIGITS = 5
-"""Number of digits from which a number is no position."""
+"""Number of digits from which a number is not a position."""
 _PLACE = re.compile(r"sort|^seq|order|^(?:idx|index|no|num|position|pos|rank|xh|序号|顺序|排序|次序)$", re.IGNORECASE)
 """Key names of the position at which an option is shown."""
 FORMS = ("letters", "text", "from 0", "from 1")

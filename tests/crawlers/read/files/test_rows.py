@@ -288,7 +288,7 @@ def test_does_not_shift_a_row_with_a_missing_cell() -> None:
     reading = checked(body.encode(), "a.csv")
     assert [(item.stem_raw, item.section_raw) for item in sound(reading)] == [("感觉是", None), ("想象是", None), ("记忆是", "单选题")]
     assert doubts(reading) == [("line:3", "record_unreadable")]
-    assert reading.faults == ["line 3: record_unreadable: 4 cells under 6 columns, so which one is missing is not known"]
+    assert reading.faults == ["line 3: record_unreadable: 4 cells under 6 columns, so it is unknown which one is missing"]
 
 
 @pytest.mark.parametrize("last", [[None, "合计：2题"], ["合计", "2题"], [None, "共 2 道题"], [None, "总计：2题，共4分"]])

@@ -90,7 +90,7 @@ def test_an_import_stops_at_a_layout_that_nobody_confirmed(tmp_path: Path) -> No
     (tmp_path / "pages").mkdir()
     with pytest.raises(ValueError, match=r"line 3: bank says `confirmed: no`.*crawlers\.read .*bank\.json"):
         store_files("mine", Import(path=str(tmp_path / "own")), tmp_path / "pages")
-    with pytest.raises(ValueError, match=r"DVC watches only .*bank\.json, not its layout bank\.layout\.yaml; .*imports/mine"):
+    with pytest.raises(ValueError, match=r"DVC tracks only .*bank\.json, not its layout bank\.layout\.yaml; .*imports/mine"):
         store_files("mine", Import(path=str(bank)), tmp_path / "pages")
 
 
