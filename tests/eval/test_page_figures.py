@@ -231,7 +231,7 @@ def test_the_splits_and_fourfold_facts_have_their_counts(tables: list[dict]) -> 
         [name, *(f"{split[kind][name]:,}" for kind in ("questions", "claims", "fourfold"))] for name in split["questions"]
     ]
     for heading, counts in (("Facts not made into fourfold facts", "rejected_by_reason"), ("All fourfold facts by atomic type", "by_type")):
-        assert under(tables, heading)[1:] == [[name, f"{count:,}"] for name, count in fourfold[counts].items()]
+        assert [row[:2] for row in under(tables, heading)[1:]] == [[name, f"{count:,}"] for name, count in fourfold[counts].items()]
 
 
 def mark_of(value: float | None) -> str:
