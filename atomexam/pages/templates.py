@@ -12,7 +12,7 @@ SHARED = Path(__file__).parent
 
 
 def templates(folder: Path, known: Mapping[str, Any]) -> "Environment":
-    """Return an environment for the templates of a folder, which may include the shared ones; undefined names are errors."""
+    """Return an environment for the templates of a folder; they can include the shared templates. Undefined names are errors."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     file_loader = FileSystemLoader([folder, SHARED])

@@ -71,7 +71,7 @@ def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterato
 
 
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
-"""Maximum number of heads tied together: a hundredth of all, within these bounds, so that a split is drawn from a hundred sets."""
+"""Bounds of the number of heads in one group. The limit is 1 % of all heads, so that a split is drawn from about a hundred groups."""
 _TRIED, _LOOKED_AT, _DENIERS = 64, 1024, 1 << 14
 """Limits for one fact: number of tails tried as its false tail, of waiting facts whose heads deny its tail, and of such heads."""
 _DRAWS, _FOLDS, _ENOUGH = 4, 5, 2

@@ -73,7 +73,7 @@ def matched_pairs(questions: Sequence[Question], references: Sequence[Question],
 
 
 def contaminations(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
-    """Return the questions that references also contain, and where: one row per pair of ids and occurrence, sorted."""
+    """Return the questions that also occur in references: sorted rows of question id, reference id and occurrence."""
     by_key: dict[tuple[str, str, Provenance], Contamination] = {}
     for hit in matched_pairs(questions, references, params) if references else ():
         ours, theirs = questions[hit.ours], references[hit.theirs]

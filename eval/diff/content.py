@@ -160,7 +160,7 @@ def text_of(record: Record, name: str) -> str:
 
 
 def whole_text(record: Record) -> str:
-    """Return all text of a record that a model gets, and the correct answer."""
+    """Return all text of a record that a model is given, and the correct answer."""
     if not isinstance(record, Question):
         return "\n".join(sentences_of(record))
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]

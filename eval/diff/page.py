@@ -100,7 +100,7 @@ class FacetChange(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Change of accuracy; None if a version has no accuracy."""
+        """Change in accuracy; None if either version has none."""
         return None if self.before is None or self.now is None else self.now - self.before
 
 

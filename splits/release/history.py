@@ -116,7 +116,9 @@ def add_version(ledger: Sequence[Change], now: Mapping[str, Item], version: str)
     """
     later = [change.version for change in ledger if order_of(change.version) > order_of(version)]
     if later:
-        raise ValueError(f"version {max(later, key=order_of)} was published; {version} is earlier; raise `release.version` in params.yaml")
+        raise ValueError(
+            f"version {version} is earlier than {max(later, key=order_of)}, which is published; raise `release.version` in params.yaml"
+        )
     earlier = [change for change in ledger if change.version != version]
     changes = compare(item_states(earlier), now, version)
     published = [change for change in in_order(ledger) if change.version == version]

@@ -71,7 +71,7 @@ def test_does_not_build_a_published_version_with_other_items() -> None:
         add_version(ledger, {"a": item, "b": item}, "1.0.0")
     with pytest.raises(ValueError, match=r"1\.0\.0 was already published with different items, such as a; raise `release\.version`"):
         add_version(ledger, {"a": item._replace(sha256="2")}, "1.0.0")
-    with pytest.raises(ValueError, match=r"version 1\.0\.0 was published; 0\.9\.0 is earlier"):
+    with pytest.raises(ValueError, match=r"version 0\.9\.0 is earlier than 1\.0\.0, which is published"):
         add_version(ledger, {"a": item}, "0.9.0")
 
 

@@ -181,5 +181,5 @@ def test_what_is_found_in_another_way_is_no_error() -> None:
 
 @pytest.mark.parametrize("scope", ["letters", "departments", "lists"])
 def test_a_scope_without_a_name_is_refused(scope: str) -> None:
-    with pytest.raises(ValueError, match=rf"{scope}: \[\] found; expected at least one name; leave `{scope}` out to read all"):
+    with pytest.raises(ValueError, match=rf"{scope}: found \[\]; expected at least one name; omit `{scope}` to read all"):
         convert({scope: []}, Source, "params.yaml")

@@ -101,7 +101,7 @@ class Setting:
         return True
 
     def begin_case(self, text: str) -> None:
-        """Read the first line of a case with its own number."""
+        """Read the first line of a case that has its own number."""
         self._shared = _Shared("case", text=[text])
 
     def add(self, text: str) -> bool:

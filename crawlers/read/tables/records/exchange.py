@@ -89,7 +89,7 @@ def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callab
 
 def _moodle_parts(question: Any, kind: str, about: str) -> ExchangedQuestion:
     if kind not in _TYPES:
-        raise Misfit("record_unreadable", f"a question of type {kind[:40]!r}; known are {', '.join(_TYPES)}")
+        raise Misfit("record_unreadable", f"unknown question type {kind[:40]!r}; known types: {', '.join(_TYPES)}")
     answers = list(question.iterchildren("answer"))
     shares = [_share(answer) for answer in answers]
     several = kind == "multichoiceset" or (kind == "multichoice" and words_of(question.find("single")).strip().lower() in ("false", "0"))

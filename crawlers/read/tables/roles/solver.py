@@ -327,7 +327,7 @@ def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
 
 
 def _without_answers(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]]) -> Roles | None:
-    """Return the roles of a table of questions with blanks and lettered options, as only tests have, without an answer column."""
+    """Return the roles of a table without an answer column whose questions have blanks and lettered options, which only tests have."""
     for options in (each for each in sets if len(each) == 1):
         lettered = [all(map(is_signed, texts)) for row in rows if len(texts := options_of(row, options)) > 1]
         stem, _, _ = stem_of(rows, [key for key in columns if key not in options])
