@@ -77,7 +77,8 @@ def is_unnamed(key: str) -> bool:
 
 
 def plain(key: str) -> str:
-    """Normalize a header so that it is the same in every table: `选项 A（必填）` becomes 选项a, `题干 / Stem` and `题干及选项` become 题干."""
+    """Normalize a header so that it is the same in every table: `选项 A（必填）` becomes 选项a, and
+    `题干 / Stem` and `题干及选项` become 题干."""
     if verdicts_of_name(key):
         return "判断结果"
     text = re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", _NOTE.sub("", unicodedata.normalize("NFKC", key).lower()))
