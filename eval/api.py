@@ -26,7 +26,7 @@ from eval.trace.lookup import find
 from eval.trace.lookup import trace as chain_of
 
 _RECORDS = {"questions": Question, "claims": ClaimPair, "fourfold": Fourfold}
-_ELSEWHERE = "elsewhere"  # instead of the hash of a prompt
+_UNKNOWN_PROMPT = "elsewhere"  # instead of the hash of a prompt
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,12 +67,12 @@ def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "item_id": one.item_id,
-                "messages": to_builtins(one.messages),
-                "answer": one.answer,
-                "options": to_builtins(one.options),
+                "item_id": request.item_id,
+                "messages": to_builtins(request.messages),
+                "answer": request.answer,
+                "options": to_builtins(request.options),
             }
-            for one in _requests(items, task, prompt)
+            for request in _requests(items, task, prompt)
         ],
         columns=["item_id", "messages", "answer", "options"],
     )
@@ -134,7 +134,7 @@ def score(replies: Table, items: Table, task: str) -> Scores:
                 item_id=one.item_id,
                 run=task,
                 repeat=one.repeat,
-                prompt_sha256=_ELSEWHERE,
+                prompt_sha256=_UNKNOWN_PROMPT,
                 reply=one.reply or "",
                 finish_reason="error" if one.reply is None else one.finish_reason,
                 tokens=len(one.reply or ""),

@@ -63,11 +63,11 @@ def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list
         ValueError, FileNotFoundError: the version's test split cannot be read.
     """
     now: dict[str, Any] = {one.id: one for one in today.questions_of("test")}
-    kept = {row.id for read in (today.claims_of, today.fourfold_of) for row in read("test")}
+    current_ids = {row.id for read in (today.claims_of, today.fourfold_of) for row in read("test")}
     files: dict[str, list[Any]] = {
         "questions": [one for row in version.questions_of("test") if row.id in now and (one := rekeyed(row, now[row.id]))],
-        "claims": [row for row in version.claims_of("test") if row.id in kept],
-        "fourfold": [row for row in version.fourfold_of("test") if row.id in kept],
+        "claims": [row for row in version.claims_of("test") if row.id in current_ids],
+        "fourfold": [row for row in version.fourfold_of("test") if row.id in current_ids],
     }
     runs = []
     with TemporaryDirectory() as folder:
@@ -205,8 +205,8 @@ def scales(runs: Sequence[VersionRun], versions: Sequence[DataVersion], notes: l
             if one.tallies and one.run.model not in rules:
                 whole = one.tallies | today.get((version.name, one.name), {})
                 by_task[one.run.task].setdefault(version.name, []).append((one.run.model, whole))
-    found = {task: linked(task, by_version, notes) for task, by_version in sorted(by_task.items()) if len(by_version) > 1}
-    return {task: rows for task, rows in found.items() if rows}
+    linked_versions = {task: linked(task, by_version, notes) for task, by_version in sorted(by_task.items()) if len(by_version) > 1}
+    return {task: rows for task, rows in linked_versions.items() if rows}
 
 
 def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequence[Figures]], notes: Iterable[str]) -> str:
@@ -218,8 +218,8 @@ def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequen
             rank = "{} … {}".format(*row["rank_interval"])
             bounds = "–" if row["interval"] is None else "{:.1f} … {:.1f}".format(*(100 * bound for bound in row["interval"]))
             accuracy, versions = f"{100 * row['accuracy']:.1f} %", ", ".join(row["versions"])
-            asked = row["prompt"] + (f" ({row['other_prompts']} items with other prompts)" if row["other_prompts"] else "")
-            setting = [asked, row["method"], str(row["shots"])]
+            prompt = row["prompt"] + (f" ({row['other_prompts']} items with other prompts)" if row["other_prompts"] else "")
+            setting = [prompt, row["method"], str(row["shots"])]
             table.append([str(row["rank"]), rank, row["run"], row["model"], accuracy, bounds, versions, *setting])
         lines += [f"{task}: {rows[0]['items']} shared items", *(f"  {line}" for line in aligned(table)), ""]
     for task, rows in scaled.items():

@@ -31,7 +31,7 @@ def render(metrics: Path, params: dict[str, Any], version: str = "") -> str:
     summary, leaks, verification = read("summary"), read("leaks"), read("verification")
     runs = {name: read(f"runs/{name}") for name in summary["runs"]}
     strategies = {name: model.get("strategy") for name, model in (params.get("models") or {}).items()}
-    asked = {name: run for name, run in runs_on_test(params.get("runs") or {}).items() if not strategies.get(run["model"])}
+    model_runs = {name: run for name, run in runs_on_test(params.get("runs") or {}).items() if not strategies.get(run["model"])}
     guessed = [name for name, run in runs.items() if strategies.get(run["model"]) == "random"]
     kinds = [check for check in leaks.values() if "looks_for" in check]
     return environment().get_template(_TEMPLATE).render(
@@ -44,7 +44,7 @@ def render(metrics: Path, params: dict[str, Any], version: str = "") -> str:
         best_rule=max((rule["facts"] for rule in (summary.get("without_knowledge") or {}).values()), default=None),
         wording_rule=summary.get("wording_rule"),
         random={name: runs[name]["accuracy"] for name in guessed if runs[name].get("accuracy") is not None},
-        varied=[name for name, run in asked.items() if run.get("orders", 1) > 1 or len(run.get("prompts") or ()) > 1],
+        varied=[name for name, run in model_runs.items() if run.get("orders", 1) > 1 or len(run.get("prompts") or ()) > 1],
         runs=len(runs),
         intervals=sum(bool(run.get("accuracy_interval") or run.get("following_rate_interval")) for run in runs.values()),
         expectations=sum(table["expectations"] for table in read("validation").values()),

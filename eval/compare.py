@@ -111,10 +111,10 @@ def as_text(rows: list[Figures]) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    words = sys.argv[1:] if argv is None else argv
-    named = list(takewhile(lambda word: not word.startswith("-"), words))
+    arguments = sys.argv[1:] if argv is None else argv
+    named = list(takewhile(lambda word: not word.startswith("-"), arguments))
     paths = {"scores": "data/scores", "judgements": "data/judgements", "splits": "data/splits", "out": "metrics/compare.json"}
-    args = read_arguments(words[len(named) :], __doc__, None, None, paths)
+    args = read_arguments(arguments[len(named) :], __doc__, None, None, paths)
     listed = runs_on_test(args.all_params.get("runs") or {})
     chosen = [one_of(name, listed, "run", PARAMS_FILE) for name in dict.fromkeys(named)] or list(listed)
     if len(named) == 1:

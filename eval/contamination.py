@@ -34,7 +34,7 @@ from eval.tasks.request import Request
 from eval.tasks.runs import TASKS, RequestBuilder, wording
 
 _POWER = 0.8
-_TRIED = 16
+_MAX_CANDIDATES = 16
 """Number of test units per cell that are considered for a reserved unit."""
 Cells = dict[tuple[str, ...], list[str]]
 """Cell -> ids of a unit's items in it."""
@@ -75,17 +75,17 @@ def twins(test: Iterable[Item], reserved: Iterable[Item]) -> Twins:
     for unit, cells in _units(test).items():
         for cell in cells:
             by_cell[cell][unit] = cells
-    found = Twins({}, {})
-    for wanted in sorted(_units(reserved).values(), key=_size, reverse=True):
-        near = dict(chain.from_iterable(islice(by_cell[cell].items(), _TRIED) for cell in wanted))
+    pairs = Twins({}, {})
+    for reserved_cells in sorted(_units(reserved).values(), key=_size, reverse=True):
+        near = dict(chain.from_iterable(islice(by_cell[cell].items(), _MAX_CANDIDATES) for cell in reserved_cells))
         if not near:
             continue
-        unit = max(near, key=lambda unit: (_shared(near[unit], wanted), -_size(near[unit])))
+        unit = max(near, key=lambda unit: (_shared(near[unit], reserved_cells), -_size(near[unit])))
         for cell, ids in near[unit].items():
             del by_cell[cell][unit]
-            for one, other in zip(ids, wanted.get(cell, ()), strict=False):
-                found.reserved_of[one], found.units[one] = other, unit
-    return found
+            for one, other in zip(ids, reserved_cells.get(cell, ()), strict=False):
+                pairs.reserved_of[one], pairs.units[one] = other, unit
+    return pairs
 
 
 def _units(items: Iterable[Item]) -> dict[str, Cells]:
@@ -117,8 +117,8 @@ def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pa
     rows: list[Figures] = []
     for model in sorted(on_test.keys() & on_reserved.keys()):
         ours, theirs = on_test[model], on_reserved[model]
-        asked = [item for item, twin in pairs.reserved_of.items() if item in ours and twin in theirs]
-        one, other = {item: ours[item] for item in asked}, {item: theirs[pairs.reserved_of[item]] for item in asked}
+        shared_items = [item for item, twin in pairs.reserved_of.items() if item in ours and twin in theirs]
+        one, other = {item: ours[item] for item in shared_items}, {item: theirs[pairs.reserved_of[item]] for item in shared_items}
         shares = {"test": mean(one.values()), "reserved": mean(other.values())}
         means = {name: None if share is None else round(float(share), DIGITS) for name, share in shares.items()}
         rows.append({"model": model} | means | paired(one, other, pairs.units, f"{model} on test and reserved"))
@@ -148,10 +148,10 @@ def published_order_best(variants: Sequence[Sequence[Request]], predictions: Ite
         variants: the requests of a run with `method: likelihood` and several `orders`; questions with only one order are left out.
         repeats: number of repeats of the run.
     """
-    asked = [{request.item_id: request for request in requests} for requests in variants]
+    by_item = [{request.item_id: request for request in requests} for requests in variants]
     shares: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in predictions:
-        request = asked[row.repeat // repeats][row.item_id]
+        request = by_item[row.repeat // repeats][row.item_id]
         if row.likelihoods and request.answer in row.likelihoods:
             share = row.likelihoods[request.answer] - float(logsumexp(list(row.likelihoods.values())))
             shares[row.item_id][request.shift].append(share)
@@ -162,7 +162,7 @@ def published_order_best(variants: Sequence[Sequence[Request]], predictions: Ite
     }  # fmt: skip
 
 
-class Asked(NamedTuple):
+class RunPair(NamedTuple):
     """A run on reserved, and the run on test with the same settings."""
 
     reserved: str
@@ -171,23 +171,23 @@ class Asked(NamedTuple):
     """The run on reserved."""
 
 
-def asked_in_both(runs: Mapping[str, Run]) -> list[Asked]:
+def runs_on_both_splits(runs: Mapping[str, Run]) -> list[RunPair]:
     """Return the runs on reserved, each with its run on test.
 
     Raises:
         ValueError: there is no run on reserved, or one has no run on test with the same settings.
     """
     on_test = {_settings(run): name for name, run in runs.items() if run.split == TEST}
-    found = []
+    pairs = []
     for name, run in runs.items():
         if run.split == "reserved":
             if (test := on_test.get(_settings(run))) is None:
                 raise ValueError(f"{name} runs on reserved, but no run on test has the same settings; add such a run to params.yaml")
-            found.append(Asked(name, test, run))
-    if not found:
+            pairs.append(RunPair(name, test, run))
+    if not pairs:
         line = "NAME-reserved: {model: NAME, task: choice, split: reserved}"
         raise ValueError(f"no run on reserved; add one like `{line}` to `runs` in params.yaml, then `dvc repro score`")
-    return found
+    return pairs
 
 
 def _settings(run: Run) -> Run:
@@ -221,13 +221,13 @@ def never_public(reserved: Sequence[Item], promoted: Collection[str]) -> list[It
 
 
 def probe_task(
-    task: str, asked: Iterable[Asked], reserved: Iterable[Item], splits: Path, scores: Path, predictions: Path
+    task: str, run_pairs: Iterable[RunPair], reserved: Iterable[Item], splits: Path, scores: Path, predictions: Path
 ) -> Iterator[Figures]:
     """Yield the rows of `probe` on the accuracy of each run, then on published orders for likelihood runs with several orders."""
     pairs = twins(items_of(task, splits / TEST), reserved)
     builder, sides = RequestBuilder(splits), (TEST, "reserved")
     by_sign: dict[str, tuple[dict[str, Tallies], dict[str, Tallies]]] = {"right": ({}, {}), "published order": ({}, {})}
-    for one in asked:
+    for one in run_pairs:
         for number, (side, name) in enumerate(zip(sides, (one.test, one.reserved), strict=True)):
             by_sign["right"][number][one.reserved] = tally(read_jsonl(scores / f"{name}.jsonl", Score), METRICS["accuracy"])
             if one.run.method == "likelihood" and one.run.orders > 1:
@@ -242,20 +242,20 @@ def as_text(rows: Iterable[Figures]) -> str:
     """Format rows of `probe_task` for the terminal."""
     table = [["run", "sign", "twins", "test", "reserved", "difference", "95 %", "p (Holm)", "detectable", "contaminated"]]
     for row in rows:
-        shown = [row["run"], row["sign"], str(row["shared"])]
+        cells = [row["run"], row["sign"], str(row["shared"])]
         if row["shared"]:
-            shown += [f"{100 * row[side]:.1f} %" for side in (TEST, "reserved")]
+            cells += [f"{100 * row[side]:.1f} %" for side in (TEST, "reserved")]
             bounds = row["interval"] and "{:+.1f} … {:+.1f}".format(*(100 * bound for bound in row["interval"]))
             p_value = larger_p(row)
             least = "–" if row["detectable"] is None else f"{100 * row['detectable']:.1f}"
-            shown += [
+            cells += [
                 f"{100 * row['difference']:+.1f}",
                 bounds or "–",
                 "–" if p_value is None else f"{p_value:.3g}",
                 least,
                 "yes" if row["contaminated"] else "not found",
             ]
-        table.append(shown + ["–"] * (len(table[0]) - len(shown)))
+        table.append(cells + ["–"] * (len(table[0]) - len(cells)))
     return "\n".join(aligned(table))
 
 
@@ -267,15 +267,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
     promoted = read_promoted(args.assignments)
     runs = {name: run for path in sorted(args.plan.glob("*/runs.json")) for name, run in read_runs(path, every_split=True).items()}
-    by_task: dict[str, list[Asked]] = defaultdict(list)
-    for one in asked_in_both(runs):
+    by_task: dict[str, list[RunPair]] = defaultdict(list)
+    for one in runs_on_both_splits(runs):
         by_task[one.run.task].append(one)
     rows: list[Figures] = []
-    for task, asked in sorted(by_task.items()):
+    for task, run_pairs in sorted(by_task.items()):
         reserved = list(items_of(task, args.splits / "reserved"))
-        unseen = never_public(reserved, promoted)
-        rows.extend(probe_task(task, asked, unseen, args.splits, args.scores, args.predictions))
-        if left_out := len(reserved) - len(unseen):
+        unpublished = never_public(reserved, promoted)
+        rows.extend(probe_task(task, run_pairs, unpublished, args.splits, args.scores, args.predictions))
+        if left_out := len(reserved) - len(unpublished):
             print(f"{task}: {number_of(left_out, 'item')} of reserved left out: promoted from train or dev, which were public")
     print(as_text(rows))
 

@@ -42,8 +42,8 @@ _METRICS = {
     "sentence_accuracy": "share of the sentences that are judged rightly",
     "consistent_accuracy": "share of the {noun} that are answered rightly in each order of options and wording",
 }
-_ASKED = [field for field in Run.__struct_fields__ if field not in ("model", "task", "batch_size")]
-_USUAL = Run(model="", task="choice")
+_RUN_SETTINGS = [field for field in Run.__struct_fields__ if field not in ("model", "task", "batch_size")]
+_DEFAULT_RUN = Run(model="", task="choice")
 
 
 class ScoredRun(NamedTuple):
@@ -61,7 +61,7 @@ class ScoredRun(NamedTuple):
 
     def variant(self) -> str:
         """Describe how the run differs from the default settings; empty if it does not."""
-        changed = {field: getattr(self.run, field) for field in _ASKED if getattr(self.run, field) != getattr(_USUAL, field)}
+        changed = {field: getattr(self.run, field) for field in _RUN_SETTINGS if getattr(self.run, field) != getattr(_DEFAULT_RUN, field)}
         changed |= self.model.template
         return ", ".join(f"{field} {' '.join(value) if isinstance(value, tuple) else value}" for field, value in changed.items())
 
@@ -80,7 +80,7 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
         one_of(name, planned, "run", f"{plan}")
     for key in ids:
         one_of(key, {run.model for run in planned.values()}, "model", f"--model, {plan}")
-    found = []
+    scored_runs = []
     for name in dict.fromkeys(chosen or sorted(planned)):
         figures = read_json(metrics / f"{name}.json", dict, "`dvc repro score` writes it")
         model = describe(planned[name].model, plan)[0]
@@ -95,10 +95,10 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
                 print(f"{name}: {advice}; skipped", file=sys.stderr)
                 continue
             model_id = _repository(ids.get(model.model, own), advice)
-            found.append(ScoredRun(name, planned[name], figures, model, model_id))
+            scored_runs.append(ScoredRun(name, planned[name], figures, model, model_id))
         elif name in chosen:
             raise ValueError(f"{name}: no accuracy, since its answers are in words and marked by judges")
-    return found
+    return scored_runs
 
 
 def _repository(name: str, advice: str) -> str:
@@ -156,8 +156,8 @@ def _results(one: ScoredRun, dataset: str, release: Release) -> Iterator[dict[st
     arguments = {"temperature": run.temperature, "top_p": run.top_p, "max_tokens": run.max_new_tokens} | (
         {"top_k": run.top_k} if run.top_k else {}
     )
-    asked = {field: str(getattr(run, field)) for field in _ASKED if getattr(run, field)}
-    for metric, words in _METRICS.items():
+    run_settings = {field: str(getattr(run, field)) for field in _RUN_SETTINGS if getattr(run, field)}
+    for metric, text in _METRICS.items():
         if figures.get(metric) is None:
             continue
         uncertainty: dict[str, Any] = {"num_samples": one.samples()}
@@ -171,7 +171,7 @@ def _results(one: ScoredRun, dataset: str, release: Release) -> Iterator[dict[st
             "evaluation_name": f"atomexam_{run.task}: {metric}",
             "source_data": source,
             "metric_config": {
-                "evaluation_description": f"{TASKS[run.task].about} {words.format(noun=NOUNS.get(run.task, 'questions')).capitalize()}.",
+                "evaluation_description": f"{TASKS[run.task].about} {text.format(noun=NOUNS.get(run.task, 'questions')).capitalize()}.",
                 "lower_is_better": False,
                 "score_type": "continuous",
                 "min_score": 0,
@@ -184,7 +184,7 @@ def _results(one: ScoredRun, dataset: str, release: Release) -> Iterator[dict[st
             },
             "generation_config": {
                 "generation_args": arguments if run.method == "generation" and one.model.backend != "imported" else {},
-                "additional_details": {"run": one.name} | asked,
+                "additional_details": {"run": one.name} | run_settings,
             },
         }
 

@@ -162,7 +162,7 @@ def _test_row(prompt: str, table: Sequence[Mapping[str, str]], index: int) -> Ma
     return max(candidates, key=lambda row: prompt.rfind(row["question"]))
 
 
-_ELSEWHERE = "elsewhere"  # instead of the hash of an unknown prompt
+_EXTERNAL = "elsewhere"  # instead of the hash of an unknown prompt
 _MAX_LISTED = 3
 
 
@@ -186,7 +186,7 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
             item_id=one.item_id,
             run=name,
             repeat=one.repeat,
-            prompt_sha256=_ELSEWHERE,
+            prompt_sha256=_EXTERNAL,
             reply=reply or "",
             finish_reason="error" if reply is None else "stop",
             tokens=len(reply or ""),
@@ -227,20 +227,20 @@ def compared_with_ours(
     committed = {run: tally(all_scores[run], committed_right) for run in runs}
     pairs = [compare({name: runs[name], other: runs[other]}, tallies, groups, {}, committed) for other in runs if other != name]
     notes = [note for run in runs for note in missing_of(run, all_scores[run])]
-    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows]), notes  # their prompts are unknown
+    return with_holm([row | {"differ_in": [_EXTERNAL]} for rows in pairs for row in rows]), notes  # their prompts are unknown
 
 
-def summary(task: str, figures: Figures, of: int) -> str:
+def summary(task: str, figures: Figures, total: int) -> str:
     """Return the main figures of a task as one line."""
     noun = NOUNS.get(task, "questions")
-    words = [f"{task}: {figures[noun]} of {of} {noun} of the test split"]
+    parts = [f"{task}: {figures[noun]} of {total} {noun} of the test split"]
     for figure in ("following_rate", "accuracy", "committed_accuracy"):
         if figures.get(figure) is not None:
             bounds = figures.get(f"{figure}_interval")
             interval = f" ({100 * bounds[0]:.1f} … {100 * bounds[1]:.1f})" if bounds else ""
-            words.append(f"{figure.replace('_', ' ')} {100 * figures[figure]:.1f} %{interval}")
+            parts.append(f"{figure.replace('_', ' ')} {100 * figures[figure]:.1f} %{interval}")
     counts = [f"{count} {outcome}" for outcome, count in figures["outcomes"].items() if count and outcome != "answered"]
-    return "; ".join([*words, *([", ".join(counts)] if counts else [])])
+    return "; ".join([*parts, *([", ".join(counts)] if counts else [])])
 
 
 def read_tables(folder: Path) -> Tables:
@@ -274,15 +274,15 @@ def main(argv: list[str] | None = None) -> None:
     groups = {question.id: question.group_id for question in questions if question.group_id}
     all_scores: list[Score] = []
     of_tasks: dict[str, Figures] = {}
-    told: list[str] = []
+    lines: list[str] = []
     for task, task_requests in by_task.items():
         items = {request.item_id for request in task_requests}
         if replies_of := [reply for reply in all_predictions if reply.item_id in items]:
             scores, answered = scored(replies_of, task_requests)
             figures = FIGURES[task](read_scores(scores, answered))
             rows, notes = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
-            told.append(summary(task, figures, len({request.unit if task in NOUNS else request.item_id for request in task_requests})))
-            told += [as_text(rows) if rows else "  no run of this project to compare with", *notes]
+            lines.append(summary(task, figures, len({request.unit if task in NOUNS else request.item_id for request in task_requests})))
+            lines += [as_text(rows) if rows else "  no run of this project to compare with", *notes]
             of_tasks[task] = {"task": task, **figures, "beside": rows}
             all_scores += scores
     all_scores.sort(key=_sort_key)
@@ -293,15 +293,15 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(out / "scores.jsonl", all_scores, key=_sort_key)
         own_runs = {run: about for run, about in ours.items() if about.get("task") in of_tasks and (args.scores / f"{run}.jsonl").exists()}
         by_run = {args.name: paired_replies(all_scores, all_predictions)}
-        asked = {scored_id(score.item_id) for score in all_scores}
+        scored_items = {scored_id(score.item_id) for score in all_scores}
         for run, about in own_runs.items():
-            by_run[run] = (row for row in read_paired(args.scores, args.predictions, run, about["model"]) if row[0] in asked)
-        browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(of_tasks)}} | own_runs)
-        asked_questions = [question for question in questions if question.id in asked]
-        asked_claims = sorted((claim for claim in [*claims, *fourfold] if claim.id in asked), key=lambda claim: claim.id)
-        write_items(out, browser.files(asked_questions, asked_claims, by_run), folder="none")
+            by_run[run] = (row for row in read_paired(args.scores, args.predictions, run, about["model"]) if row[0] in scored_items)
+        browser = Browser({args.name: {"model": _EXTERNAL, "task": ", ".join(of_tasks)}} | own_runs)
+        scored_questions = [question for question in questions if question.id in scored_items]
+        scored_claims = sorted((claim for claim in [*claims, *fourfold] if claim.id in scored_items), key=lambda claim: claim.id)
+        write_items(out, browser.files(scored_questions, scored_claims, by_run), folder="none")
     print(f"{out / 'items.html'} has all replies", file=sys.stderr)
-    print("\n".join(told))  # last, since the reader of a pipe may have exited
+    print("\n".join(lines))  # last, since the reader of a pipe may have exited
 
 
 def _sort_key(row: Prediction | Score) -> tuple[str, int]:

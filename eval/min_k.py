@@ -91,8 +91,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     backend, promoted = open_model(description, folder), read_promoted(args.assignments)
     rows: list[Figures] = []
     for task in _TASKS:
-        if unseen := never_public(list(items_of(task, args.splits / "reserved")), promoted):
-            rows.extend(probe_texts(task, args.model, backend, unseen, args.splits))
+        if unpublished := never_public(list(items_of(task, args.splits / "reserved")), promoted):
+            rows.extend(probe_texts(task, args.model, backend, unpublished, args.splits))
     print(as_text(rows))
 
 

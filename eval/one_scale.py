@@ -25,8 +25,8 @@ class _Version(NamedTuple):
 
     def fit_of(self, models: Sequence[str]) -> tuple[Fit, float]:
         """Return the fit of some models, and their mean ability in the fit of all."""
-        places = [list(self.models).index(model) for model in models]
-        return fit(self.fitted.replies[places]), float(self.fitted.abilities[places].mean())
+        rows = [list(self.models).index(model) for model in models]
+        return fit(self.fitted.replies[rows]), float(self.fitted.abilities[rows].mean())
 
 
 def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], notes: list[str]) -> list[Figures]:
@@ -60,14 +60,14 @@ def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], not
 def _tests(versions: Mapping[str, Sequence[tuple[str, Tallies]]]) -> list[tuple[str, list[tuple[str, Tallies]]]]:
     """Return the runs of each test from newest to oldest; neighbouring versions with the same items are merged under the newest's name."""
     tests: list[tuple[str, list[tuple[str, Tallies]]]] = []
-    asked: set[str] = set()
+    newer_items: set[str] = set()
     for name in reversed([name for name in versions if versions[name]]):
         items = max((set(tallies) for _, tallies in versions[name]), key=len)
-        if tests and items == asked:
+        if tests and items == newer_items:
             tests[-1][1].extend(versions[name])
         else:
             tests.append((name, list(versions[name])))
-        asked = items
+        newer_items = items
     return tests
 
 
@@ -91,8 +91,8 @@ def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
     Raises:
         ValueError: the versions share too few items, or have too few models that are not in both.
     """
-    place = {item: number for number, item in enumerate(new.items)}
-    shared = [(number, place[item]) for number, item in enumerate(old.items) if item in place]
+    index_of = {item: number for number, item in enumerate(new.items)}
+    shared = [(number, index_of[item]) for number, item in enumerate(old.items) if item in index_of]
     if len(shared) < LEAST:
         raise ValueError(f"{len(shared)} shared items found, expected {LEAST} or more")
     both = sorted(old.models.keys() & new.models.keys())

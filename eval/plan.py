@@ -29,7 +29,7 @@ from eval.models.local.weights import FILES, TOKENIZER_FILES, base_of, content_h
 from eval.tasks.contract import prompt_files
 from eval.tasks.runs import variants_of
 
-_WATCHED = Path("imports/models")
+_WATCHED_FOLDER = Path("imports/models")
 _SERVED = ("openai", "vllm")
 _logger = logging.getLogger("eval.plan")
 
@@ -78,15 +78,15 @@ def code_hash(model: Model, runs: Sequence[Run]) -> str:
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
-def describe_model(name: str, model: Model, trained: Container[str], made: Path) -> Description:
+def describe_model(name: str, model: Model, trained: Container[str], models_folder: Path) -> Description:
     """Return the description of a model; one trained by this pipeline is a local folder like any other."""
     server = model.server if model.backend in _SERVED else None
-    where = str(made / name) if name in trained else model.name
+    where = str(models_folder / name) if name in trained else model.name
     about = {name: getattr(model, name) for name in ("backend", "strategy", "base", "template", "chat_template")}
     return Description(model=name, name=where, revision=None if name in trained else model.revision, server=server, **about)
 
 
-def weights_of(model: Description, made: Path = Path("data/models")) -> str:
+def weights_of(model: Description, models_folder: Path = Path("data/models")) -> str:
     """Return the identity of a model's weights: a hash of a local folder, or the commit of a hub model in the local cache.
 
     A chat template that replaces the model's own is part of it. For a remote model whose prompts are rendered here, it is the identity of
@@ -98,26 +98,28 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
             return "none of its own"
         folder = Path(described.name)
         if folder.is_dir():
-            _warn_if_unwatched(folder, model, made)
+            _warn_if_unwatched(folder, model, models_folder)
         about = f"files {tokenizer_hash(folder)}" if folder.is_dir() else _revision(described, TOKENIZER_FILES)
         return f"tokenizer {about}{_own_template(model)}"
     if model.backend == "imported":
-        _warn_if_unwatched(Path(model.name or ""), model, made)
+        _warn_if_unwatched(Path(model.name or ""), model, models_folder)
         return f"replies {replies_hash(model.name)}"
     if model.name is None or model.backend not in ("huggingface", "vllm"):
         return "none of its own"
     folder = Path(model.name)
     if folder.is_dir():
-        _warn_if_unwatched(folder, model, made)
+        _warn_if_unwatched(folder, model, models_folder)
         base = base_of(model, folder)
-        return f"files {content_hash(folder)}" + (f" over {weights_of(base, made)}" if base else "") + _own_template(model)
+        return f"files {content_hash(folder)}" + (f" over {weights_of(base, models_folder)}" if base else "") + _own_template(model)
     return _revision(model) + _own_template(model)
 
 
-def _warn_if_unwatched(folder: Path, model: Description, made: Path) -> None:
-    if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED, made)):
-        again = f"after a change there, run `dvc repro -f plan`, or move the model to {_WATCHED / model.model}"
-        _logger.warning("params.yaml: models.%s: DVC watches only %s, but the model is in %s: %s", model.model, _WATCHED, folder, again)
+def _warn_if_unwatched(folder: Path, model: Description, models_folder: Path) -> None:
+    if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED_FOLDER, models_folder)):
+        again = f"after a change there, run `dvc repro -f plan`, or move the model to {_WATCHED_FOLDER / model.model}"
+        _logger.warning(
+            "params.yaml: models.%s: DVC watches only %s, but the model is in %s: %s", model.model, _WATCHED_FOLDER, folder, again
+        )
 
 
 def _revision(model: Description, files: tuple[str, ...] = FILES) -> str:

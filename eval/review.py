@@ -67,13 +67,13 @@ def _of_sheet(where: str, cells: Mapping[str, str]) -> Filled:
     return Filled(where=where, **{name: cells[name] for name in Filled.__struct_fields__ if name in cells and name != "where"})
 
 
-def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: bool) -> list[Label]:
-    """Return the labels; with `skip_gone`, without those of replies that are in no queue.
+def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_unknown: bool) -> list[Label]:
+    """Return the labels; with `skip_unknown`, without those of replies that are in no queue.
 
     Raises:
         ValueError: rows are invalid; the message lists them and says what to do.
     """
-    wanted = (one for one in filled if not skip_gone or one.id in known)
+    wanted = (one for one in filled if not skip_unknown or one.id in known)
     return check_answers(LABELS, wanted, lambda one: _label(one, known))
 
 
@@ -111,8 +111,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     merged = merge(LABELS, old, check(filled, known, arguments.skip_gone))
     if merged.added or merged.changed:
         write_jsonl(arguments.labels, merged.records, key=LABELS.key)
-    gone = sum(one.id not in known for one in filled)
-    skipped = f", {gone} skipped because their replies are not in the queues" if gone else ""
+    unknown = sum(one.id not in known for one in filled)
+    skipped = f", {unknown} skipped because their replies are not in the queues" if unknown else ""
     print(report(LABELS, arguments.labels, merged, skipped))
 
 

@@ -20,7 +20,7 @@ from atomexam.runtime.jsonl import read_json, write_json
 from atomexam.runtime.stage import parser_of, run_stage
 from eval.items.__main__ import FILES, VERDICTS, read_about, runs_by_task
 from eval.items.replies import read_task
-from eval.items.statistics import LEAST_MODELS
+from eval.items.statistics import MIN_MODELS
 from eval.statistics.bootstrap import DIGITS
 
 Floats = npt.NDArray[np.float64]
@@ -73,17 +73,17 @@ def fit(right: Floats) -> Parameters:
     Args:
         right: items x models, shares correct; NaN without a reply.
     """
-    there = ~np.isnan(right)
-    right = np.where(there, right, 0.0)
-    ability = logit((right.sum(axis=0) + 0.5) / (there.sum(axis=0) + 1))
+    is_known = ~np.isnan(right)
+    right = np.where(is_known, right, 0.0)
+    ability = logit((right.sum(axis=0) + 0.5) / (is_known.sum(axis=0) + 1))
     ability = (ability - ability.mean()) / max(float(ability.std()), 1e-9)
-    log_slope, intercept = np.zeros(len(right)), logit((right.sum(axis=1) + 0.5) / (there.sum(axis=1) + 1))
+    log_slope, intercept = np.zeros(len(right)), logit((right.sum(axis=1) + 0.5) / (is_known.sum(axis=1) + 1))
     mean, spread, middle, width = 0.0, 0.25, float(intercept.mean()), max(float(intercept.var()), 0.01)
     for _ in range(_ROUNDS):
         for _ in range(3):
             slope = np.exp(log_slope)
             chance = expit(slope[:, np.newaxis] * ability + intercept[:, np.newaxis])
-            off, weight = there * (right - chance), there * chance * (1 - chance)
+            off, weight = is_known * (right - chance), is_known * chance * (1 - chance)
             by_slope = slope * (off @ ability) - (log_slope - mean) / spread
             by_intercept = off.sum(axis=1) - (intercept - middle) / width
             both, own = slope * (weight @ ability), slope**2 * (weight @ ability**2) + 1 / spread
@@ -97,21 +97,21 @@ def fit(right: Floats) -> Parameters:
     return Parameters(np.exp(log_slope), intercept)
 
 
-def choose(parameters: Parameters, strata: npt.NDArray[np.int64], many: int, kept: Sequence[int] = ()) -> list[int]:
+def choose(parameters: Parameters, strata: npt.NDArray[np.int64], size: int, retained: Sequence[int] = ()) -> list[int]:
     """Choose items greedily to minimize the variance of the score, from each stratum in proportion to its size; return their numbers,
-    the kept ones first."""
+    the retained ones first."""
     chance = expit(ABILITIES[:, np.newaxis] * parameters.slope + parameters.intercept)
     information = parameters.slope**2 * chance * (1 - chance)
     weight = _DENSITY * (parameters.slope * chance * (1 - chance)).mean(axis=1) ** 2
-    share = many * np.bincount(strata) / len(strata)
+    share = size * np.bincount(strata) / len(strata)
     quota = np.floor(share).astype(int)
-    quota[np.argsort(quota - share, kind="stable")[: many - quota.sum()]] += 1
-    chosen = list(kept[:many])
+    quota[np.argsort(quota - share, kind="stable")[: size - quota.sum()]] += 1
+    chosen = list(retained[:size])
     free = np.ones(len(strata), bool)
     free[chosen] = False
     known = 1 + information[:, chosen].sum(axis=1)  # the prior of an ability has the information 1
     np.subtract.at(quota, strata[chosen], 1)
-    while len(chosen) < many and free.any():
+    while len(chosen) < size and free.any():
         wanted = free & (quota[strata] > 0)
         candidates = np.flatnonzero(wanted if wanted.any() else free)
         left = weight @ (1 / (known[:, np.newaxis] + information[:, candidates]))
@@ -138,11 +138,11 @@ def predicted(right: Floats, parameters: Parameters, curve: Floats, others: int)
         parameters: parameters of the form's items.
     """
     odds = ABILITIES[:, np.newaxis] * parameters.slope + parameters.intercept
-    replied, there = np.nan_to_num(right), ~np.isnan(right)
-    likelihood = odds @ replied - np.logaddexp(0, odds) @ there + np.log(_DENSITY)[:, np.newaxis]
+    replied, is_known = np.nan_to_num(right), ~np.isnan(right)
+    likelihood = odds @ replied - np.logaddexp(0, odds) @ is_known + np.log(_DENSITY)[:, np.newaxis]
     chance = np.exp(likelihood - likelihood.max(axis=0))
     expected = curve @ chance / chance.sum(axis=0)
-    known = there.sum(axis=0)
+    known = is_known.sum(axis=0)
     return (replied.sum(axis=0) + others * expected) / (known + others)
 
 
@@ -162,29 +162,29 @@ def score(form: Form, right: Mapping[str, float]) -> float:
     return float(predicted(column, own, np.array(form.curve), form.others)[0])
 
 
-def held_out_error(right: Floats, strata: npt.NDArray[np.int64], many: int, kept: Sequence[int] = ()) -> float:
-    """Return the mean absolute error on held-out models, in folds of equal ability. Items are fitted, and those that are not kept are
+def held_out_error(right: Floats, strata: npt.NDArray[np.int64], size: int, retained: Sequence[int] = ()) -> float:
+    """Return the mean absolute error on held-out models, in folds of equal ability. Items are fitted, and those that are not retained are
     chosen, without these models."""
     whole = np.nanmean(right, axis=0)
     fold = np.argsort(np.argsort(whole, kind="stable")) % min(_FOLDS, len(whole))
-    off = []
+    errors = []
     for number in range(fold.max() + 1):
         parameters = fit(right[:, fold != number])
-        chosen = choose(parameters, strata, many, kept)
+        chosen = choose(parameters, strata, size, retained)
         own = Parameters(parameters.slope[chosen], parameters.intercept[chosen])
-        found = predicted(right[chosen][:, fold == number], own, curve_of_others(parameters, chosen), len(right) - len(chosen))
-        off.append(abs(found - whole[fold == number]))
-    return float(np.concatenate(off).mean())
+        estimates = predicted(right[chosen][:, fold == number], own, curve_of_others(parameters, chosen), len(right) - len(chosen))
+        errors.append(abs(estimates - whole[fold == number]))
+    return float(np.concatenate(errors).mean())
 
 
-def random_error(right: Floats, many: int) -> float:
+def random_error(right: Floats, size: int) -> float:
     """Return the mean absolute difference between the share correct on random items and on all items."""
     drawn = np.random.default_rng(0)
-    samples = (drawn.choice(len(right), many, replace=False) for _ in range(_DRAWS))
+    samples = (drawn.choice(len(right), size, replace=False) for _ in range(_DRAWS))
     return float(np.mean([abs(np.nanmean(right[sample], axis=0) - np.nanmean(right, axis=0)).mean() for sample in samples]))
 
 
-def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[tuple], many: int, earlier: Iterable[str] = ()) -> Form:
+def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[tuple], size: int, earlier: Iterable[str] = ()) -> Form:
     """Return the short form of a task.
 
     Args:
@@ -194,21 +194,21 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
     Raises:
         ValueError: there are too few models, or not more items than are to be chosen.
     """
-    if right.shape[1] < LEAST_MODELS or len(items) <= many:
-        raise ValueError(f"{task}: {right.shape[1]} models besides baselines and {len(items)} items; expected {LEAST_MODELS} models and "
-                         f"more than {many} items")  # fmt: skip
+    if right.shape[1] < MIN_MODELS or len(items) <= size:
+        raise ValueError(f"{task}: {right.shape[1]} models besides baselines and {len(items)} items; expected {MIN_MODELS} models and "
+                         f"more than {size} items")  # fmt: skip
     rows = {stratum: number for number, stratum in enumerate(sorted(set(strata), key=str))}
     numbers = {item: number for number, item in enumerate(items)}
     groups = np.array([rows[stratum] for stratum in strata])
     parameters = fit(right)
-    kept = [numbers[item] for item in earlier if item in numbers]
-    chosen = sorted(choose(parameters, groups, many, kept))
+    retained = [numbers[item] for item in earlier if item in numbers]
+    chosen = sorted(choose(parameters, groups, size, retained))
     return Form(
         task=task,
         models=right.shape[1],
-        others=len(items) - many,
-        error=round(held_out_error(right, groups, many, kept), DIGITS),
-        error_at_random=round(random_error(right, many), DIGITS),
+        others=len(items) - size,
+        error=round(held_out_error(right, groups, size, retained), DIGITS),
+        error_at_random=round(random_error(right, size), DIGITS),
         curve=curve_of_others(parameters, chosen).round(DIGITS).tolist(),
         items=[
             FormItem(items[number], round(float(parameters.slope[number]), DIGITS), round(float(parameters.intercept[number]), DIGITS))
@@ -237,9 +237,9 @@ def main(argv: list[str] | None = None) -> None:
     earlier = [item.id for item in read_json(path, Form, "delete it to choose again").items] if path.exists() else []
     form = make_form(task, replies.items, replies.right, strata, args.items, earlier)
     write_json(path, form)
-    kept = len({item.id for item in form.items} & set(earlier))
+    reused = len({item.id for item in form.items} & set(earlier))
     errors = [f"{100 * error:.1f}" for error in (form.error, form.error_at_random)]
-    print(f"{path}: {args.items} of {len(replies.items)} items, {kept} of the earlier form; {form.models} models; mean absolute error on "
+    print(f"{path}: {args.items} of {len(replies.items)} items, {reused} of the earlier form; {form.models} models; mean absolute error on "
           f"held-out models {errors[0]} points ({errors[1]} for random items)")  # fmt: skip
 
 

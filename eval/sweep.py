@@ -88,7 +88,7 @@ def figures_by_cell(rows: Sequence[Figures]) -> Figures:
 def _repeats_of_all(by_seed: Mapping[int, Sequence[Score]]) -> list[Score]:
     """Return the scores of all seeds, numbering the repeats of each seed separately."""
     repeats = 1 + max((one.repeat for scores in by_seed.values() for one in scores), default=0)
-    return [replace(score, repeat=place * repeats + score.repeat) for place, seed in enumerate(sorted(by_seed)) for score in by_seed[seed]]
+    return [replace(score, repeat=index * repeats + score.repeat) for index, seed in enumerate(sorted(by_seed)) for score in by_seed[seed]]
 
 
 def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[float]) -> tuple[float, float]:

@@ -18,7 +18,7 @@ _REASONS = re.compile(
 _NONE = re.compile(r"(?:我|本题|该题)?(?:不知道|不清楚|(?:无法|不能|难以)(?:确定|回答|判断|填写)|(?:很|非常|十分)?抱歉|对不起)")
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])")  # folding would remove the gap
 _ORDERED = re.compile("分别|依次|先后|之比|比例")
-_MOST_CHARS = 200  # a longer reply without a label is an essay
+_MAX_CHARS = 200  # a longer reply without a label is an essay
 _ENDS = " \n。.!,;:“”\"'"
 _FIRST = re.compile(r"\A(?:第\s?[一1]\s?[个处]?空|[(（]\s?1\s?[)）]|1[.、](?!\d))\s*[:：]?\s*(?![\d\s.]*\Z)")
 _SEPARATORS = [
@@ -46,11 +46,11 @@ def read_blank(reply: str, last: bool = False) -> str | None:
     text = simplified(folded(_GAP.sub(";", reply)))
     labels = list(_LABEL.finditer(text))
     start = labels[-1 if last else 0].end() if labels else 0
-    words = _REASONS.split(text[start : labels[1].start() if len(labels) > 1 and not last else None], maxsplit=1)[0].strip(_ENDS)
-    return None if not canonical(words) or len(words) > _MOST_CHARS or _NONE.match(words) else words
+    answer = _REASONS.split(text[start : labels[1].start() if len(labels) > 1 and not last else None], maxsplit=1)[0].strip(_ENDS)
+    return None if not canonical(answer) or len(answer) > _MAX_CHARS or _NONE.match(answer) else answer
 
 
-def fills(words: str, stem: str, key: str) -> bool:
+def fills(answer: str, stem: str, key: str) -> bool:
     """Return whether the words equal the key of each blank of a stem, in canonical form and in order.
 
     The words may repeat the stem around a blank: 99.5% where % follows the blank, or the complete sentence. Blanks with nothing or 和
@@ -62,29 +62,29 @@ def fills(words: str, stem: str, key: str) -> bool:
     keys = _divided(key, len(around) - 1) or [key]
     if len(keys) != len(around) - 1:
         around = ["", ""]
-    divisions = [parts for parts in (_by_sentence(canonical(words), around), _divided(words, len(keys))) if parts]
+    divisions = [parts for parts in (_by_sentence(canonical(answer), around), _divided(answer, len(keys))) if parts]
     is_free = len(keys) <= 5 and _PARALLEL.issuperset(map(str.strip, texts[1:-1])) and not _ORDERED.search(stem)
     orders = list(permutations(keys)) if is_free else [tuple(keys)]
     return any(all(map(_fits, parts, order, around, around[1:])) for parts in divisions for order in orders)
 
 
-def _divided(words: str, blanks: int) -> list[str] | None:
+def _divided(text: str, blanks: int) -> list[str] | None:
     """Split words by blank; return None if no separator gives one part per blank."""
     if blanks == 1:
-        return [_FIRST.sub("", words)]
+        return [_FIRST.sub("", text)]
     for separator in _SEPARATORS:
-        parts = [part for part in map(str.strip, separator.split(words)) if canonical(part)]
+        parts = [part for part in map(str.strip, separator.split(text)) if canonical(part)]
         if len(parts) == blanks:
             return parts
     return None
 
 
-def _by_sentence(words: str, around: list[str]) -> list[str] | None:
+def _by_sentence(text: str, around: list[str]) -> list[str] | None:
     """Split words at the stem's texts between blanks, such as 至 in 18.5至23.9; return None if one is missing."""
-    parts, rest = [], words.removeprefix(around[0])
+    parts, rest = [], text.removeprefix(around[0])
     for between in around[1:-1]:
-        part, found, rest = rest.partition(between) if between else ("", "", "")
-        if not found:
+        part, separator, rest = rest.partition(between) if between else ("", "", "")
+        if not separator:
             return None
         parts.append(part)
     return [*parts, rest] if parts else None
@@ -92,11 +92,11 @@ def _by_sentence(words: str, around: list[str]) -> list[str] | None:
 
 def _fits(part: str, key: str, before: str, after: str) -> bool:
     """Return whether the words for one blank match its key, with or without words of the stem around it."""
-    words = canonical(part)
+    text = canonical(part)
     for accepted in accepted_words(key):
         form = canonical(folded(accepted).strip(_ENDS))
-        start = words.find(form)
-        if start >= 0 and before.endswith(words[:start]) and after.startswith(words[start + len(form) :]):
+        start = text.find(form)
+        if start >= 0 and before.endswith(text[:start]) and after.startswith(text[start + len(form) :]):
             return True
         if "、" in accepted and sorted(map(canonical, accepted.split("、"))) == sorted(map(canonical, re.split("[、,，;；和]", part))):
             return True

@@ -68,7 +68,7 @@ _ODD_ONE = re.compile(  # A、B、C都是其表现，D不是
     rf"(?P<others>{RUN})(?:[两三四五]?[个项])?(?:选项)?(?:都|均|皆)(?:是|属于|可以?|为|有|符合)[^A-J。\n]{{0,40}}?[,;。]\s?(?:而|但是?|只有|唯有|唯独)?\s?"
     rf"(?P<odd>{ITEM})(?:则|却|并)?(?:不(?!选)|除外|没有|无)"
 )
-_NAMED = ("run", "left", "said", "out", "not", "only", "excepted", "english")
+_EXCEPTION_GROUPS = ("run", "left", "said", "out", "not", "only", "excepted", "english")
 _EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
 _OTHERS = re.compile(_EXCLUSION_REST)
 _LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one of these, nothing is chosen by exclusion
@@ -84,24 +84,24 @@ def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
     lettered = has_letters(text)
     if _EXCEPTING.search(text) and (match := _EXCEPT.search(text if lettered else _with_letters(text, known))):
         before = rejected_letters(text[: match.end()]) if match["not"] else set()  # C不选,D也不选,其余两项当选
-        named = before | set(letters_of(next(match[group] for group in _NAMED if match[group])))
-        left: AbstractSet[str] = named if match["wrong"] else set(known) - named
+        named = before | set(letters_of(next(match[group] for group in _EXCEPTION_GROUPS if match[group])))
+        remaining: AbstractSet[str] = named if match["wrong"] else set(known) - named
         if not many and match["left"]:
-            left = left if len(left) == 1 else set()
+            remaining = remaining if len(remaining) == 1 else set()
         elif not many and not match["wrong"]:
             is_labelled = labelled(text, STRONG, many=True) or labelled(text, WEAK, many=True)
             # the one option that differs from all the others: the only one left, or else the only one mentioned
-            left = next((each for each in (left, named) if len(each) == 1 and each <= known.keys() and not is_labelled), set())
-        return "".join(sorted(left)) if left and not labelled(text[match.end() :], STRONG, True) else None
+            remaining = next((each for each in (remaining, named) if len(each) == 1 and each <= known.keys() and not is_labelled), set())
+        return "".join(sorted(remaining)) if remaining and not labelled(text[match.end() :], STRONG, True) else None
     if lettered and not many and (match := _ODD_ONE.search(text)):
         odd = letters_of(match["odd"])
         return odd if set(letters_of(match["others"])) == known.keys() - {odd} and not labelled(text, STRONG, many=False) else None
     if lettered:
         return None
     if _NONE.search(text):
-        return "".join(letter for letter, words in known.items() if _NONE_OPTION.match(words)) or None
+        return "".join(letter for letter, option_text in known.items() if _NONE_OPTION.match(option_text)) or None
     if _ALL.search(text) and not _OTHERS.search(text):
-        option = [letter for letter, words in known.items() if _ALL_OPTION.match(words)]
+        option = [letter for letter, option_text in known.items() if _ALL_OPTION.match(option_text)]
         return "".join(option or sorted(known)) if many or option else None
     return None
 
@@ -384,8 +384,8 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     answer = _bare(text, many)
     if many and answer and set(answer) < set(approved := letters_approved(text)):
         answer = approved  # A、B两项正确，D、E两项也正确
-    if not many and not answer and (apart := _set_apart(text, before, known)):
-        return apart
+    if not many and not answer and (odd_one := _only_rejected(text, before, known)):
+        return odd_one
     if not many and answer is None and (final := _final(before, known)):
         return final
     if (answer is None or (many and len(answer) == 1)) and (judged := judged_one_by_one(before, 0 if many else len(known))) is not None:
@@ -407,7 +407,7 @@ def _judged(text: str, known: Known, many: bool) -> str | None:
     return right or None if many else next((each for each in (right, wrong) if len(each) == 1 and right), None)
 
 
-def _set_apart(text: str, before: str, known: Known) -> str | None:
+def _only_rejected(text: str, before: str, known: Known) -> str | None:
     """Return the one option that is called wrong while all others are called correct: A、B、D三项均正确，C项错误."""
     if before == text:
         return None
@@ -433,7 +433,7 @@ def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = f
     listed = _INCLUDING.search(text) if many else None
     if listed and len(letters := letters_of(listed["run"])) > 1 and not rejected & set(letters):
         return checked(letters, known)  # 注射给药的途径有B、C、D，口服（A）不是
-    loose = "".join(letter for letter in _loose_letters(text, many) if letter.upper() not in rejected)
+    loose = "".join(letter for letter in _isolated_letters(text, many) if letter.upper() not in rejected)
     return named_by_text(text, left, many, concluded=True) or checked(loose, known, one=not many)
 
 
@@ -465,21 +465,23 @@ def _option_after(text: str, known: Known, many: bool) -> str | None:
     ends = [match.end() for match in STRONG.finditer(text)]
     if not ends:
         return None
-    said = _SENTENCE_END.split(text[ends[-1] :].lstrip(" :\n"), maxsplit=1)[0]
-    pause = _PAUSE.search(said)  # 答案是甲,乙和丙不作首选
-    if pause and (not many or _CONTRASTING.search(said, pause.end())) and said.startswith(tuple(known.values())):
-        said = said[: pause.start()]
-    return named_by_text(said, known, many)
+    sentence = _SENTENCE_END.split(text[ends[-1] :].lstrip(" :\n"), maxsplit=1)[0]
+    pause = _PAUSE.search(sentence)  # 答案是甲,乙和丙不作首选
+    if pause and (not many or _CONTRASTING.search(sentence, pause.end())) and sentence.startswith(tuple(known.values())):
+        sentence = sentence[: pause.start()]
+    return named_by_text(sentence, known, many)
 
 
-def _loose_letters(text: str, many: bool) -> str:
+def _isolated_letters(text: str, many: bool) -> str:
     """Return the isolated letters that a reply does not reject; several only if they form one list, not one clause each."""
-    found = [match for match in _LETTERS.finditer(text) if len(match[0]) == 1 or (many and match[0].isupper())]
-    between = text[found[0].end() : found[-1].start()] if found else ""
+    matches = [match for match in _LETTERS.finditer(text) if len(match[0]) == 1 or (many and match[0].isupper())]
+    between = text[matches[0].end() : matches[-1].start()] if matches else ""
     listed = _LIST.fullmatch(between) and not ("、" in between and _TWO_LISTS.search(text))
-    if any(len(match[0]) > 1 for match in found) or (many and not listed and not _ABOVE.search(text, found[-1].end() if found else 0)):
+    if any(len(match[0]) > 1 for match in matches) or (
+        many and not listed and not _ABOVE.search(text, matches[-1].end() if matches else 0)
+    ):
         return ""
-    return "".join(match[0] for match in found)
+    return "".join(match[0] for match in matches)
 
 
 _ANSWER = (

@@ -137,7 +137,7 @@ _CONCLUDING = re.compile(
     re.IGNORECASE,
 )
 _CONCLUDING_CLAUSE = re.compile(rf"(?:\A|[,:、])\s*(?:但|而)?(?:{_CONCLUDING.pattern})", re.IGNORECASE)
-_TURNING = re.compile(
+_RECONSIDERING = re.compile(
     r"更正|修正|纠正|等等|等一下|抱歉|不好意思|再想|仔细|重新|有误|(?<![a-z])(?:wait|sorry|actually|correction)(?![a-z])", re.IGNORECASE
 )
 _RETRACTION = re.compile(
@@ -187,7 +187,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], 
     statements: list[ClaimStatement] = []
     left_open = False
     question_before = ""
-    start, turned, length = 0, False, len(text.rstrip(" \n。.!,"))
+    start, reconsidered, length = 0, False, len(text.rstrip(" \n。.!,"))
     refuting = _refuting_from(text)
     for end in _SENTENCE_END.finditer(text + "\n"):
         sentence = text[start : end.start()]
@@ -205,7 +205,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], 
         clause_statements = []
         for match in VERDICT.finditer(sentence):
             refutes = match.start() >= refuted and not _PARTLY.match(match[0])
-            if each := _statement(sentence, match, is_last, turned or match.start() >= retracted_at or refutes):
+            if each := _statement(sentence, match, is_last, reconsidered or match.start() >= retracted_at or refutes):
                 clause_statements.append(each)
         if before and not clause_statements and (reply := _REPLY.match(sentence)):
             clause_statements = [ClaimStatement(_replied(before, reply), True, bool(_CONCLUDING.search(before)))]
@@ -214,7 +214,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], 
             left_open = False
         elif (answer or statements) and (is_last or _CONCLUDING.search(sentence)) and _OPEN_END.search(sentence):
             left_open = True
-        turned = turned or (not is_last and bool(_TURNING.search(sentence)))
+        reconsidered = reconsidered or (not is_last and bool(_RECONSIDERING.search(sentence)))
     return statements, left_open
 
 
@@ -230,12 +230,12 @@ def _refuting_from(text: str) -> int:
     """Return where a reply turns against a common view (普遍认为正确，但), or the end of the text if it never does."""
     if not COMMONLY.search(text) or not (opening := VERDICT.search(text)):
         return len(text)
-    clause = text[max(text.rfind(sign, 0, opening.start()) for sign in ",:。\n") + 1 : opening.start()]
+    clause = text[max(text.rfind(mark, 0, opening.start()) for mark in ",:。\n") + 1 : opening.start()]
     contrast = CONTRAST.search(text, opening.end()) if COMMONLY.search(clause) else None
     return contrast.end() if contrast else len(text)
 
 
-def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> ClaimStatement | None:
+def _statement(sentence: str, match: re.Match, is_last: bool, reconsidered: bool) -> ClaimStatement | None:
     before = sentence[max(0, match.start() - _CONTEXT) : match.start()]
     clause = before[max(before.rfind(","), before.rfind(":"), before.rstrip(" -—").rfind("—")) + 1 :][-_CLAUSE:].rstrip(" -—")
     if "不" in clause and (denying := _DENYING.search(clause)):
@@ -268,7 +268,7 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> C
         return None
     verdict = _verdict(match)
     own = before[len(before.removesuffix(clause).rstrip(" :").rpartition(",")[0]) :] if clause != before else before
-    concluding = bool(alone or _CONCLUDING.search(own) or _CONCLUDING_CLAUSE.search(before) or (turned and not is_nod)) and not (
+    concluding = bool(alone or _CONCLUDING.search(own) or _CONCLUDING_CLAUSE.search(before) or (reconsidered and not is_nod)) and not (
         described or (subject and _VIEW.search(stem) and of_others(before))
     )
     return ClaimStatement(verdict, not is_nod or before.rstrip().endswith(":"), concluding, alone)
@@ -407,10 +407,10 @@ def _committed(text: str, answer: str | None) -> str | None:
     explicit = [each for each in statements if each.explicit]
     if left_open:
         return None
-    beside = RIGHT in text and WRONG in text and side_by_side(text)
-    if concluding := [each for each in explicit if each.concluding and not (beside and each.alone)]:
+    is_side_by_side = RIGHT in text and WRONG in text and side_by_side(text)
+    if concluding := [each for each in explicit if each.concluding and not (is_side_by_side and each.alone)]:
         return concluding[-1].verdict
-    if beside or _DEPENDS.match(text):
+    if is_side_by_side or _DEPENDS.match(text):
         return None
     verdicts = {each.verdict for each in explicit}
     if len(verdicts) == 1 and (answer is None or nod):
@@ -424,8 +424,8 @@ def _committed(text: str, answer: str | None) -> str | None:
 
 def _unquoted(quoted: re.Match) -> str:
     """Keep a quoted word or verdict; replace a quoted sentence by a placeholder, because it is repeated, not asserted."""
-    words = quoted[0][1:-1]
-    return words if len(words) <= 6 else "□"
+    content = quoted[0][1:-1]
+    return content if len(content) <= 6 else "□"
 
 
 # Letters in the raw reply after a word that gives or concludes an answer. If all of them belong to the answer, nothing can override it.

@@ -137,7 +137,7 @@ _EACH = re.compile(_NUMERAL)
 def prepared(text: str, known: Mapping[str, str]) -> str:
     """Normalize references to options: spell out ranges and ordinals, unify marks and labels, and remove texts of options."""
     if "(" in text or "[" in text:
-        text = _SIGN_IN_BRACKETS.sub(lambda sign: "√" if sign[1] else "×", text)
+        text = _SIGN_IN_BRACKETS.sub(lambda match: "√" if match[1] else "×", text)
     if "[" in text and _TICKED.search(text):
         text = _TICKED.sub("", _UNTICKED.sub("", text))
     text = ranges_spelled_out(without_words(text)).replace("~", "")
@@ -262,7 +262,7 @@ _REGRETTED = re.compile(
     r"更正|修正|纠正|抱歉|不好意思|等等|等一下|[哦噢啊]不[,。!]|(?<![A-Za-z])(?:wait|sorry|actually)(?![A-Za-z])",
     re.IGNORECASE,
 )
-_AT_ONCE = re.compile(rf"[,:\s]*(?P<run>{RUN})\s?(?:$|[。.!])")
+_IMMEDIATE_LETTERS = re.compile(rf"[,:\s]*(?P<run>{RUN})\s?(?:$|[。.!])")
 _IS = re.compile(r"(?:\A|(?<=[,:。\s]))[应该]{0,2}[是为选]")
 _TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来|乍一?看)[^。\n]{0,12}$")
 EITHER = re.compile(
@@ -291,7 +291,7 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         run = (RUN_AFTER if many else ONE_AFTER).match(text, match.end())
         if candidates and label is WEAK and SECONDARY.search(CLAUSES.split(text[max(0, match.start() - 60) : match.start()])[-1]):
             continue  # 首选B;若无效,可选C
-        if run and view_of_others(text[max(text.rfind(sign, 0, match.start()) for sign in ",。;\n") + 1 : match.start()]):
+        if run and view_of_others(text[max(text.rfind(mark, 0, match.start()) for mark in ",。;\n") + 1 : match.start()]):
             continue  # 有人认为答案是A
         either = alternative_to(text, run, "可能" in match[0]) if run else None
         if either:
@@ -346,7 +346,7 @@ def later_choice(text: str, many: bool) -> str | None:
     if not retraction:
         return None
     last = ([*RETRACTION.finditer(text, retraction.start())] or [retraction])[-1]
-    if (run := _AT_ONCE.match(text, last.end())) and (many or len(run["run"]) == 1):
+    if (run := _IMMEDIATE_LETTERS.match(text, last.end())) and (many or len(run["run"]) == 1):
         return letters_of(run["run"])
     rest = text[retraction.end() :]
     return None if label and labelled(rest, STRONG, many) else labelled(rest, WEAK, many) or labelled(rest, _IS, many)

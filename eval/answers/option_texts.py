@@ -11,7 +11,7 @@ from functools import lru_cache
 from eval.answers.reply_text import folded
 
 Known = Mapping[str, str]
-_FIRST_SIGN = 0xE000
+_FIRST_PLACEHOLDER = 0xE000
 _PRIVATE_USE = re.compile("[\ue000-\uf8ff]")  # the range of the placeholders; such characters in a reply are dropped
 _LONGEST = 40  # replies repeat a longer text verbatim or not at all
 _SPELLED = re.compile(r"(?![A-Ja-j]\Z|[A-Za-z]\Z|\d+\Z).*[A-Za-z0-9]")  # not a lone letter, nor a bare number, which may number a line
@@ -59,15 +59,15 @@ def with_signs(text: str, options: Mapping[str, str], many: bool = False) -> tup
 def _known_of(options: tuple[tuple[str, str], ...], many: bool = False) -> tuple[Known, re.Pattern | None]:
     texts = [(letter, folded(option)) for letter, option in options if option and option.strip()]
     spelled = sorted((each for each in texts if len(each[1]) <= _LONGEST and _SPELLED.match(each[1])), key=lambda each: -len(each[1]))
-    alike = [_alike(text) for _, text in texts]
+    comparison_forms = [_comparison_form(text) for _, text in texts]
     bounds = any(_BOUND.fullmatch(text) for _, text in spelled)
-    forms = [_written(text, alike.count(_alike(text)) == 1, bounds) for _, text in spelled]
+    forms = [_written(text, comparison_forms.count(_comparison_form(text)) == 1, bounds) for _, text in spelled]
     if many:
         letters = "".join(sorted(letter for letter, _ in options))
         forms = [_listed(form, letter) if _rises(text, letters) else form for (letter, text), form in zip(spelled, forms, strict=True)]
     pattern = re.compile("|".join(f"({form})" for form in forms)) if forms else None
-    signs = {letter: chr(_FIRST_SIGN + number) for number, (letter, _) in enumerate(spelled, 1)}
-    known = [(letter, signs.get(letter) or _POWER.sub("", _signed(text, pattern)).replace("~", "")) for letter, text in texts]
+    placeholders = {letter: chr(_FIRST_PLACEHOLDER + number) for number, (letter, _) in enumerate(spelled, 1)}
+    known = [(letter, placeholders.get(letter) or _POWER.sub("", _signed(text, pattern)).replace("~", "")) for letter, text in texts]
     return dict(sorted(known, key=lambda each: -len(each[1]))), pattern
 
 
@@ -83,16 +83,16 @@ def _listed(form: str, letter: str) -> str:
 
 
 def _signed(text: str, pattern: re.Pattern | None) -> str:
-    return pattern.sub(lambda found: chr(_FIRST_SIGN + (found.lastindex or 0)), text) if pattern else text
+    return pattern.sub(lambda match: chr(_FIRST_PLACEHOLDER + (match.lastindex or 0)), text) if pattern else text
 
 
 def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(_POWER.sub("", text))
 
 
-def _alike(text: str) -> str:
+def _comparison_form(text: str) -> str:
     if bound := _BOUND.fullmatch(text):
-        return (">" if bound["more"] or bound["least"] or bound["up"] else "<") + _alike(bound["bound"] or bound["first"])
+        return (">" if bound["more"] or bound["least"] or bound["up"] else "<") + _comparison_form(bound["bound"] or bound["first"])
     return "".join(_number(token) if token[0].isdigit() else "-" if token in _DASH else token.lower() for token in _tokens(text))
 
 
@@ -272,7 +272,7 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
     named_all = many and {letter for _, _, letter in spans} == known.keys()
     spans = [each for listed in _lists(text, sorted(spans)) for each in _not_denied(text, listed)]
     if concluded and not many and len({letter for _, _, letter in spans}) > 1:
-        spans = _apart(text, spans)
+        spans = _best_supported(text, spans)
     elif concluded:
         lists = _lists(text, spans)
         headed = [listed for listed in lists if many and _HEADED.search(text[max(0, listed[0][0] - 24) : listed[0][0]])]
@@ -324,7 +324,7 @@ def _not_denied(text: str, listed: list[tuple[int, int, str]]) -> list[tuple[int
     return [each for each in listed if each[1] <= pause.start()]
 
 
-def _apart(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+def _best_supported(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """Return the chosen texts among several, by the strongest kind of evidence."""
     lists = _lists(text, spans, _JOINED_CLOSELY)
     for chosen in (
@@ -348,8 +348,8 @@ def _concluded(text: str, start: int, end: int, after: int) -> bool:
         return True
     if not after and _ENDS_REPLY.match(text, end) and not _SENTENCE_END.search(text, 0, start):
         return True  # one sentence that ends with the text
-    words = _DECIDED if after and not _SENTENCE_END.search(text, after, start) else _CONCLUDING
-    return bool(words.search(before)) and not text.startswith("的", end)
+    pattern = _DECIDED if after and not _SENTENCE_END.search(text, after, start) else _CONCLUDING
+    return bool(pattern.search(before)) and not text.startswith("的", end)
 
 
 def _decided(text: str, start: int, end: int) -> bool:

@@ -185,7 +185,7 @@ def read_tcmbench(reply: str, options: Mapping[str, str], kind: str) -> str | No
     label = _CAPITAL_BEFORE_LABEL.search(backwards)
     if label and _DOTTED.search(backwards):
         return label[1]
-    return _last(backwards) or _by_words(reply, options)
+    return _last(backwards) or _by_occurrences(reply, options)
 
 
 def _last(backwards: str) -> str | None:
@@ -193,7 +193,7 @@ def _last(backwards: str) -> str | None:
     return letters[0] if letters else None
 
 
-def _by_words(reply: str, options: Mapping[str, str]) -> str | None:
+def _by_occurrences(reply: str, options: Mapping[str, str]) -> str | None:
     """Return the option whose pieces occur most often; none for a tie, or if no piece occurs."""
     texts = [f"{letter}．{text}".translate(_LETTERS_AND_DOTS) for letter, text in options.items()]
     counts, last = {}, None
@@ -221,17 +221,17 @@ def choice_figures(read: Read, pairs: Sequence[tuple[Prediction, Request]], of_t
     Args:
         of_the_read: also return the figures over replies with a decision, because the released code drops the others.
     """
-    asked = [(reply, request) for reply, request in pairs if request.answer and request.question_type in ("mcqa", "mrqa")]
-    kinds = [request.facets.get("form", "a1") if request.reader == "tcm" else request.question_type for _, request in asked]
+    with_key = [(reply, request) for reply, request in pairs if request.answer and request.question_type in ("mcqa", "mrqa")]
+    kinds = [request.facets.get("form", "a1") if request.reader == "tcm" else request.question_type for _, request in with_key]
     decisions = [
         (read(reply.reply, {option.letter: option.text for option in request.options}, kind), request)
-        for (reply, request), kind in zip(asked, kinds, strict=True)
+        for (reply, request), kind in zip(with_key, kinds, strict=True)
     ]
     decided = [(decision, request) for decision, request in decisions if decision not in (None, ERROR)]
     right = sum(decision == request.answer for decision, request in decided)
     among = {"accuracy_of_the_read": _share(right, len(decided)), **_leaderboard(decided)} if of_the_read else {}
     errors = sum(decision == ERROR for decision, _ in decisions)
-    return {"following_rate": _share(len(decided), len(asked)), "accuracy": _share(right, len(asked)), **among, "errors": errors}
+    return {"following_rate": _share(len(decided), len(with_key)), "accuracy": _share(right, len(with_key)), **among, "errors": errors}
 
 
 def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, float]:

@@ -36,19 +36,19 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
     Raises:
         ValueError: an item lacks a repeat or has one twice, or a record belongs to no item.
     """
-    found: dict[str, list[R]] = {item: [] for item in items}
+    grouped: dict[str, list[R]] = {item: [] for item in items}
     for record in records:
-        if record.item_id not in found:
+        if record.item_id not in grouped:
             raise ValueError(f"{what} do not match the test split: {record.item_id[:80]!r} is not in it; {remedy}")
-        found[record.item_id].append(record)
+        grouped[record.item_id].append(record)
     expected = None if repeats is None else list(repeats)
-    for item, own in found.items():
+    for item, own in grouped.items():
         own.sort(key=lambda record: record.repeat)
         own_repeats = [record.repeat for record in own]
         expected = sorted(set(own_repeats)) or [0] if expected is None else expected
         if own_repeats != expected:
             raise ValueError(f"{what} do not match the test split: {item} has repeats {own_repeats}, expected {expected}; {remedy}")
-    return found
+    return grouped
 
 
 def usage_of(replies: Sequence[Any], server: Server | None, **counts: int) -> dict[str, float]:

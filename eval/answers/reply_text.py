@@ -51,16 +51,16 @@ def split_reasoning(reply: str) -> tuple[str, bool]:
     if section := _SECTION.match(reply):
         end = _SECTION_END.search(reply, section.end() - 1)
         return (reply[end.end() :], False) if end else ("", True)
-    spoken: list[str] = []
+    answer_parts: list[str] = []
     position, open_tags = 0, 0
     for tag in _TAG.finditer(reply):
         if tag["close"] or tag["end"] == "end":
-            spoken = spoken if open_tags else []  # some chat templates open the block in the prompt
+            answer_parts = answer_parts if open_tags else []  # some chat templates open the block in the prompt
             open_tags, position = 0, tag.end()
         elif not open_tags:
-            spoken.append(reply[position : tag.start()])
+            answer_parts.append(reply[position : tag.start()])
             open_tags = 1
-    return ("".join(spoken), True) if open_tags else ("".join(spoken) + reply[position:], False)
+    return ("".join(answer_parts), True) if open_tags else ("".join(answer_parts) + reply[position:], False)
 
 
 @lru_cache(maxsize=8)

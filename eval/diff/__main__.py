@@ -43,8 +43,8 @@ _MEANINGS = {
 CAUSES = ("key", "repeats", "prompt", "weights", "reply", "reading", "mark")
 """Why the result of an item changed, in order of precedence: another correct answer, another number of repeats, another prompt, another
 reply to the same prompt (by other weights or the same), another parsed answer of the same reply, another mark for the same reply."""
-_MOST_KEYS = 10  # listed without --items
-_MOST_PARAMS = 4
+_MAX_KEYS = 10  # listed without --items
+_MAX_PARAMS = 4
 
 Row = QuestionKey | ClaimPair | Fourfold
 Traits = Mapping[str, tuple]
@@ -124,15 +124,15 @@ def difference_of(a: DataVersion, b: DataVersion) -> Figures:
         tested += [row for row in with_holm(family) if row.get("family")]
     only = {"only_a": [run for run in ours if run not in theirs], "only_b": [run for run in theirs if run not in ours]}
     test = {
-        "questions": _came_and_went(*questions),
-        "claims": _came_and_went(a.claims_of("test"), b.claims_of("test")),
-        "fourfold facts": _came_and_went(a.fourfold_of("test"), b.fourfold_of("test")),
+        "questions": _added_and_removed(*questions),
+        "claims": _added_and_removed(a.claims_of("test"), b.claims_of("test")),
+        "fourfold facts": _added_and_removed(a.fourfold_of("test"), b.fourfold_of("test")),
     }
     about = {"a": a.name, "b": b.name, "params": b.params_changed(a), **only, "test": test, "keys": _other_keys(*questions)}
     return {**about, "comparisons": len(tested), "runs": runs}
 
 
-def _came_and_went(before: Iterable[Row], after: Iterable[Row]) -> dict[str, int]:
+def _added_and_removed(before: Iterable[Row], after: Iterable[Row]) -> dict[str, int]:
     old, new = ({row.id for row in rows} for rows in (before, after))
     return {"a": len(old), "b": len(new), "added": len(new - old), "removed": len(old - new)}
 
@@ -190,10 +190,10 @@ def as_text(difference: Figures, items: bool) -> str:
     """Format the changes for the terminal: questions with another correct answer and metrics that moved; all others share one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
     if params := difference["params"]:
-        more = len(params) - _MOST_PARAMS
-        lines += [f"params: {'; '.join(params[:_MOST_PARAMS])}" + (f"; {more} more: `{params_command(difference)}`" if more > 0 else "")]
+        more = len(params) - _MAX_PARAMS
+        lines += [f"params: {'; '.join(params[:_MAX_PARAMS])}" + (f"; {more} more: `{params_command(difference)}`" if more > 0 else "")]
     if data := difference.get("data"):
-        lines += [f"all splits: {', '.join(f'{number_of(number, what)} {became}' for what, became, number in data)}"]
+        lines += [f"all splits: {', '.join(f'{number_of(number, what)} {change}' for what, change, number in data)}"]
     for kind, number in difference["test"].items():
         if number["added"] or number["removed"]:
             sizes = f"{number['a']:,} -> {number['b']:,}"
@@ -201,7 +201,7 @@ def as_text(difference: Figures, items: bool) -> str:
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
     if keys := difference["keys"]:
-        listed = keys if items else keys[:_MOST_KEYS]
+        listed = keys if items else keys[:_MAX_KEYS]
         lines += ["", f"different key: {number_of(len(keys), 'question')}"]
         lines += aligned([[f"  {one['id']}", f"{one['a']} -> {one['b']}", one["stem"]] for one in listed])
         lines += [f"  … {len(keys) - len(listed)} more: --items"] if len(keys) > len(listed) else []

@@ -12,9 +12,9 @@ from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
 from eval.diff.version import DataVersion
-from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, shown
+from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, select_displayed
 
-LEAST_ALIKE = 0.5
+MIN_EDIT_SIMILARITY = 0.5
 """Minimum Jaccard similarity of bigrams for two texts on the same page to count as an edit."""
 _HIDDEN: Split = "reserved"
 _FIELDS = {
@@ -68,7 +68,7 @@ class Changes(NamedTuple):
     """Split -> number of its records in the first and in the second version."""
     kinds: dict[str, ChangesOfKind]
     """Changes `added`, `removed`, `moved` and `edited`; a record that was moved and edited is in both."""
-    became: dict[str, str]
+    change_by_id: dict[str, str]
     """Record in the second version's test split -> `added`, `moved` or `edited`."""
 
 
@@ -83,9 +83,9 @@ def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
     )
 
     def is_hidden(change: RecordChange) -> bool:
-        placed = [one for one in (change.a, change.b) if one]
-        rows = [Rejected(id=one.record.id, kind="question", reason="", record=msgspec.to_builtins(one.record)) for one in placed]
-        return any(one.split == _HIDDEN for one in placed) or any(split.has(row) for row in rows for split in reserved)
+        versions = [one for one in (change.a, change.b) if one]
+        rows = [Rejected(id=one.record.id, kind="question", reason="", record=msgspec.to_builtins(one.record)) for one in versions]
+        return any(one.split == _HIDDEN for one in versions) or any(split.has(row) for row in rows for split in reserved)
 
     return [
         _changes("question", questions_a, questions_b, is_hidden),
@@ -98,55 +98,59 @@ def _changes(
     kind: str, before: Mapping[Split, Sequence[R]], after: Mapping[Split, Sequence[R]], is_hidden: Callable[[RecordChange], bool]
 ) -> Changes:
     a, b = ({row.id: RecordInSplit(split, row) for split, rows in version.items() for row in rows} for version in (before, after))
-    gone, new = ([side[key] for key in sorted(side.keys() - other.keys())] for side, other in ((a, b), (b, a)))
-    twins = _edited(gone, new)
-    paired = [(a[key], b[key]) for key in sorted(a.keys() & b.keys())] + [(gone[one], new[other]) for one, other in sorted(twins.items())]
+    removed, added = ([side[key] for key in sorted(side.keys() - other.keys())] for side, other in ((a, b), (b, a)))
+    edits = _edited(removed, added)
+    paired = [(a[key], b[key]) for key in sorted(a.keys() & b.keys())] + [
+        (removed[one], added[other]) for one, other in sorted(edits.items())
+    ]
     both = [RecordChange(one, other, _differences(kind, one.record, other.record)) for one, other in paired]
-    came = set(range(len(new))) - set(twins.values())
+    unmatched = set(range(len(added))) - set(edits.values())
     kinds = {
-        "added": [RecordChange(None, new[index], {}) for index in sorted(came)],
-        "removed": [RecordChange(one, None, {}) for index, one in enumerate(gone) if index not in twins],
+        "added": [RecordChange(None, added[index], {}) for index in sorted(unmatched)],
+        "removed": [RecordChange(one, None, {}) for index, one in enumerate(removed) if index not in edits],
         "moved": [change for change in both if change.a and change.b and change.a.split != change.b.split],
         "edited": [change for change in both if change.fields],
     }
     counts = {split: (len(before[split]), len(after[split])) for split in SPLITS}
-    became = {
+    change_by_id = {
         change.id: name for name in ("moved", "edited", "added") for change in kinds[name] if change.b and change.b.split == "test"
     }  # fmt: skip
     of_kinds = {name: sorted(changes, key=lambda change: change.id) for name, changes in kinds.items()}
-    shown_kinds = {name: ChangesOfKind(len(changes), *shown(changes, MAX_DISPLAYED, is_hidden)) for name, changes in of_kinds.items()}
-    return Changes(kind, counts, shown_kinds, became)
+    displayed_kinds = {
+        name: ChangesOfKind(len(changes), *select_displayed(changes, MAX_DISPLAYED, is_hidden)) for name, changes in of_kinds.items()
+    }
+    return Changes(kind, counts, displayed_kinds, change_by_id)
 
 
-def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict[int, int]:
+def _edited(removed: Sequence[RecordInSplit], added: Sequence[RecordInSplit]) -> dict[int, int]:
     """Return pairs of removed and added records that are edits: similar and from the same page, the most similar first.
 
     An edit changes a question's id and the positions of those after it on the page, so neither identifies it alone.
     """
-    words = [bigrams(_words(one.record)) for one in gone]
-    index = NgramIndex(words, LEAST_ALIKE)
+    removed_grams = [bigrams(_canonical_text(one.record)) for one in removed]
+    index = NgramIndex(removed_grams, MIN_EDIT_SIMILARITY)
     pairs = []
-    for position, one in enumerate(new):
-        grams, sightings = bigrams(_words(one.record)), {(where.source, where.url) for where in one.record.provenance}
-        spots = {(where.source, where.url, where.position) for where in one.record.provenance}
+    for position, one in enumerate(added):
+        grams, sightings = bigrams(_canonical_text(one.record)), {(where.source, where.url) for where in one.record.provenance}
+        positions = {(where.source, where.url, where.position) for where in one.record.provenance}
         for other in index.candidates(grams):
-            there = gone[other].record.provenance
-            if sightings.isdisjoint((where.source, where.url) for where in there):
+            provenance = removed[other].record.provenance
+            if sightings.isdisjoint((where.source, where.url) for where in provenance):
                 continue
-            alike = jaccard(words[other], grams)
-            if alike >= LEAST_ALIKE:
-                is_same_spot = not spots.isdisjoint((where.source, where.url, where.position) for where in there)
-                pairs.append((-alike, not is_same_spot, other, position))
-    twins: dict[int, int] = {}
+            similarity = jaccard(removed_grams[other], grams)
+            if similarity >= MIN_EDIT_SIMILARITY:
+                is_same_position = not positions.isdisjoint((where.source, where.url, where.position) for where in provenance)
+                pairs.append((-similarity, not is_same_position, other, position))
+    edits: dict[int, int] = {}
     matched: set[int] = set()
     for _, _, other, position in sorted(pairs):
-        if other not in twins and position not in matched:
-            twins[other] = position
+        if other not in edits and position not in matched:
+            edits[other] = position
             matched.add(position)
-    return twins
+    return edits
 
 
-def _words(record: Record) -> str:
+def _canonical_text(record: Record) -> str:
     """Return the text of a record in canonical form."""
     if not isinstance(record, Question):
         return canonical("".join(sentences_of(record)))

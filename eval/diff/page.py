@@ -18,7 +18,7 @@ from eval.diff.content import MAX_DISPLAYED, Changes, Record, whole_text
 from eval.diff.version import RETRAINED, WORKSPACE, DataVersion, training_of
 from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.report.pages import rendered, write_items
-from eval.report.records import MOST_CHARS
+from eval.report.records import MAX_CHARS
 from eval.statistics.bootstrap import DIGITS, Figures
 from eval.statistics.paired_tests import METRICS, Tallies, mean, scored_id, tally
 from eval.tasks.request import facets_of
@@ -39,7 +39,8 @@ def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: M
     results = _results(runs)
     yield from browser_files(b, runs, {"since": {key: since.get(key, SAME) for key in ids}, "result_since": results})
     changed = [
-        [name, [[key, became[key]] for key in ids if key in became]] for name, became in (("since", since), ("result_since", results))
+        [name, [[key, change_by_id[key]] for key in ids if key in change_by_id]]
+        for name, change_by_id in (("since", since), ("result_since", results))
     ]
     yield "since.js", list_script("since", [a.about, b.about, digest_of(ids), changed])
 
@@ -130,9 +131,9 @@ def rounded_parts(change: float | Fraction, effects: Sequence[float | Fraction],
     units = 10**digits
     amounts = [Fraction(effect) * units for effect in effects]
     whole = [floor(amount) for amount in amounts]
-    rests = sorted((at for at, amount in enumerate(amounts) if amount), key=lambda at: whole[at] - amounts[at])
-    for at in rests[: round(Decimal(f"{float(change):.{digits}f}") * units) - sum(whole)]:
-        whole[at] += 1
+    rests = sorted((index for index, amount in enumerate(amounts) if amount), key=lambda index: whole[index] - amounts[index])
+    for index in rests[: round(Decimal(f"{float(change):.{digits}f}") * units) - sum(whole)]:
+        whole[index] += 1
     return [unit / units for unit in whole]
 
 
@@ -161,25 +162,25 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
         "moved": moved,
         "points_of": points_of,
         "params_command": params_command(difference),
-        "still": [one for one in figures if one not in moved],
+        "unchanged": [one for one in figures if one not in moved],
         "parts": [part for part in moved[0][2]["parts"] if any(figure["parts"][part]["items"] for *_, figure in moved)] if moved else [],
         "trained": trained,
         "changes": changes,
         "whole_text": whole_text,
         "facets_moved": _facet_changes(a, b, difference["runs"]),
-        "turned": _changed_items(a, b, difference["runs"]),
+        "changed_items": _changed_items(a, b, difference["runs"]),
     }
-    since = {key: became for change in changes for key, became in change.became.items()}
+    since = {key: status for change in changes for key, status in change.change_by_id.items()}
     counts = [[change.kind, name, kind.total] for change in changes for name, kind in change.kinds.items()]
-    rows = [[run, name, one["a"], one["b"], one["change"], _said(one, trained[run])] for run, name, one in figures]
-    said = "changed.js", list_script("changed", [a.about, counts, rows, difference["params"], params_command(difference)])
-    write_items(folder, chain(item_files(a, b, since, difference["runs"]), [said]), folder="diff")
+    rows = [[run, name, one["a"], one["b"], one["change"], _verdict(one, trained[run])] for run, name, one in figures]
+    script = "changed.js", list_script("changed", [a.about, counts, rows, difference["params"], params_command(difference)])
+    write_items(folder, chain(item_files(a, b, since, difference["runs"]), [script]), folder="diff")
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True, folder="diff"), encoding="utf-8")
     return folder / "index.html"
 
 
-def _said(figure: Figures, training: str) -> str:
+def _verdict(figure: Figures, training: str) -> str:
     """Return whether a change is more than noise: `differs`, `unsure`, `retrained` if training adds its own noise, or `untested`."""
     if not (test := figure["paired"]).get("family"):
         return "untested"
@@ -195,15 +196,15 @@ def _facet_changes(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) 
         changed = figures.get("accuracy", {}).get("changed", {})
         tallies = [tally(version.scores(run), METRICS["accuracy"]) for version in (a, b)]
         for facet in _FACETS:
-            parts = [_by_value(tallies[at], facets[at], facet) for at in (0, 1)]
+            parts = [_by_value(tallies[side], facets[side], facet) for side in (0, 1)]
             for value in sorted(parts[0].keys() | parts[1].keys()):
                 shares = [mean(part[value].values()) if value in part else None for part in parts]
-                turned = [one for key, one in changed.items() if facets[1].get(key, {}).get(facet) == value]
-                rights = sum(one["b"] > one["a"] for one in turned)
+                changed_items = [one for key, one in changed.items() if facets[1].get(key, {}).get(facet) == value]
+                rights = sum(one["b"] > one["a"] for one in changed_items)
                 before, now = (None if share is None else float(share) for share in shares)
                 items_before, items_now = (len(part.get(value, ())) for part in parts)
-                row = FacetChange(run, facet, value, before, now, items_before, items_now, rights, len(turned) - rights)
-                if row.change or turned:
+                row = FacetChange(run, facet, value, before, now, items_before, items_now, rights, len(changed_items) - rights)
+                if row.change or changed_items:
                     rows.append(row)
     return sorted(rows, key=lambda row: (row.change or 0.0, row.run, row.value))
 
@@ -240,7 +241,7 @@ def _replies(rows: Iterable[Prediction], wanted: Mapping[str, Any]) -> dict[str,
         if (key := scored_id(row.item_id)) in wanted:
             side = row.item_id.partition("/")[2]
             lines.setdefault(key, []).append(f"{side}: {row.reply}" if side else row.reply)
-    return {key: "\n".join(texts)[:MOST_CHARS] for key, texts in lines.items()}
+    return {key: "\n".join(texts)[:MAX_CHARS] for key, texts in lines.items()}
 
 
 def _changed_item(key: str, item: Record, one: Mapping[str, Any], replies: list[dict[str, str]]) -> ChangedItem:

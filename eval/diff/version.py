@@ -172,12 +172,12 @@ class DataVersion:
 
     def weights_of(self, run: str) -> str | None:
         """Return the hash of a run's model in dvc.lock; None if no stage trains that model."""
-        made = f"data/models/{self.model_of(run)}"
+        path = f"data/models/{self.model_of(run)}"
         try:
             stages = self._tree("dvc.lock").get("stages") or {}
         except FileNotFoundError:
             return None
-        return next((out.get("md5") for stage in stages.values() for out in stage.get("outs") or [] if out.get("path") == made), None)
+        return next((out.get("md5") for stage in stages.values() for out in stage.get("outs") or [] if out.get("path") == path), None)
 
     def _tree(self, path: str) -> dict[str, Any]:
         if path not in self._trees:  # a lock file of 40 stages takes a second to parse, and each run needs it
@@ -201,8 +201,8 @@ def _changes(before: Any, after: Any, key: str = "") -> Iterator[str]:
         for name in {**before, **after}:
             yield from _changes(before.get(name), after.get(name), f"{key}.{name}".lstrip("."))
     elif before != after:
-        words = ("-" if value is None else "{…}" if isinstance(value, dict) else str(value) for value in (before, after))
-        yield " ".join([cut(key, 2 * _VALUE_COLUMNS), " -> ".join(cut(value, _VALUE_COLUMNS) for value in words)])
+        texts = ("-" if value is None else "{…}" if isinstance(value, dict) else str(value) for value in (before, after))
+        yield " ".join([cut(key, 2 * _VALUE_COLUMNS), " -> ".join(cut(value, _VALUE_COLUMNS) for value in texts)])
 
 
 RETRAINED = "retrained"

@@ -35,7 +35,7 @@ from eval.tasks.prompt import quoted
 from eval.tasks.request import Request
 
 _REPEAT = 0  # SdAK, section 5.1: the first of two runs
-_AGAIN = "rebuild them with `dvc repro score`"
+_REMEDY = "rebuild them with `dvc repro score`"
 
 
 def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> list[Pair]:
@@ -47,8 +47,8 @@ def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], s
     claims = list(claims)
     sides = {claim.id: {side: f"{claim.id}/{side}" for side in PAIR} for claim in claims}
     items = [item for of_claim in sides.values() for item in of_claim.values()]
-    replies = by_item(predictions, items, f"replies of run {run}", _AGAIN)
-    scored = by_item(scores, items, f"scores of run {run}", _AGAIN)
+    replies = by_item(predictions, items, f"replies of run {run}", _REMEDY)
+    scored = by_item(scores, items, f"scores of run {run}", _REMEDY)
     return [
         Pair(
             claim,
@@ -82,14 +82,14 @@ def main(argv: list[str] | None = None) -> None:
             proposals = {pair.claim.id: proposal for pair in pairs if (proposal := propose(pair))}
             right = [pair for pair in pairs if pattern_of(pair) == "right" and has_reasons(pair)]
             wrong = sample([pair for pair in pairs if pair.claim.id in proposals], params.drawn, params.seed)
-            by_model, asked = dict[str, ErrorProposal](), 0
+            by_model, requested = dict[str, ErrorProposal](), 0
             if judge := params.judge:
-                by_model, asked = judge_errors(judge, wrong, args.models, store_path(args.out, judge.model, run), run)
+                by_model, requested = judge_errors(judge, wrong, args.models, store_path(args.out, judge.model, run), run)
             queue = build_queue(run, wrong, sample(right, params.drawn, params.seed), proposals | by_model, labels)
             used |= {(row.id, name) for row in queue for name in row.labels}
             write_jsonl(out / f"{run}.jsonl", queue, key=lambda row: (row.asks, row.claim_id))
             write_queue_sheet(out / f"{run}.xlsx", queue)
-            judged = {"judge": {"asked": asked, "read": len(by_model)}}
+            judged = {"judge": {"asked": requested, "read": len(by_model)}}
             figures[run] = run_figures(pairs, proposals.values(), len(right), queue) | judged
         with replacing(out / "table.md") as part:
             part.write_text(markdown(figures), encoding="utf-8")

@@ -25,7 +25,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, replace_folder, writ
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
 from eval.finetune import training_data
-from eval.models.local.weights import MADE, content_hash
+from eval.models.local.weights import MODEL_FILE, content_hash
 from eval.tasks.request import Request
 
 _THREADS = 1  # the result depends on the number of threads; a second one gains little and stalls on shared cores
@@ -52,16 +52,16 @@ def main(argv: list[str] | None = None) -> None:
         where = f"params.yaml: finetune.{args.key}"
         raise ValueError(f"{where}: hidden {training.hidden} must be a multiple of 2 x heads (heads: {training.heads})")
     with folder_lock(args.out) as out:
-        made = out.with_name(out.name + ".part")
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir()
+        part_folder = out.with_name(out.name + ".part")
+        shutil.rmtree(part_folder, ignore_errors=True)
+        part_folder.mkdir()
         claims = read_jsonl(args.splits / "train" / "claims.jsonl", ClaimPair)
         texts = training_data.plain_texts(read_jsonl(args.passages, Passage), claims)
         dev = training_data.epoch_requests(_requests(args.splits / "dev"), training.per_task, training.seed, 0)
-        metrics = _train(training, texts, _requests(args.splits / "train"), dev, made)
-        weights = content_hash(made)
-        write_json(made / MADE, Description(model=args.key, backend="huggingface", weights=weights))
-        replace_folder(made, out)
+        metrics = _train(training, texts, _requests(args.splits / "train"), dev, part_folder)
+        weights = content_hash(part_folder)
+        write_json(part_folder / MODEL_FILE, Description(model=args.key, backend="huggingface", weights=weights))
+        replace_folder(part_folder, out)
     write_json(args.metrics, {"backend": "huggingface", "weights": weights, "steps": metrics["steps"]} | metrics)
     loss = "" if metrics["dev_loss"] is None else f", loss on dev {metrics['dev_loss']}"
     print_summary(f"finetune {args.key}", f"{metrics['parameters']:,} parameters, {metrics['steps']:,} steps{loss}")
@@ -161,11 +161,11 @@ def _draw_weights(model: Any, training: Training) -> None:
                 weights.copy_(torch.from_numpy(draw.standard_normal(tuple(weights.shape)) * model.config.initializer_range))
 
 
-def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training: Training, name: str) -> dict[str, Any]:
+def _learn(model: Any, examples: Sequence[training_data.TrainingExample], training: Training, name: str) -> dict[str, Any]:
     """Train one step per batch and return step count, tokens and loss curve."""
     import torch
 
-    batches = training_data.batches_of(taught, training.batch_examples, training.batch_tokens)
+    batches = training_data.batches_of(examples, training.batch_examples, training.batch_tokens)
     Random(f"{training.seed}/{name}").shuffle(batches)
     optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, betas=(0.9, 0.95), weight_decay=0.01, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, training.learning_rate, total_steps=len(batches) + 1, pct_start=0.1)
@@ -211,12 +211,14 @@ def _loss(model: Any, batch: Sequence[training_data.TrainingExample]) -> Any:
     return torch.nn.functional.cross_entropy(model.lm_head(states[learned]), targets[learned])
 
 
-def _dev_loss(model: Any, taught: Sequence[training_data.TrainingExample], training: Training) -> float | None:
+def _dev_loss(model: Any, examples: Sequence[training_data.TrainingExample], training: Training) -> float | None:
     import torch
 
     model.eval()
     with torch.inference_mode():
-        losses = [_loss(model, batch).item() for batch in training_data.batches_of(taught, training.batch_examples, training.batch_tokens)]
+        losses = [
+            _loss(model, batch).item() for batch in training_data.batches_of(examples, training.batch_examples, training.batch_tokens)
+        ]
     return round(mean(losses), 3) if losses else None
 
 

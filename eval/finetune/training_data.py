@@ -19,7 +19,7 @@ SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>",
 IGNORED = -100  # torch's cross entropy ignores these targets
 _BLOCK_TOKENS = 256
 _TURNS = (1, 2, 6)  # questions per conversation: alone, as in zero-shot, or after up to five shots
-_ALONE = ("claim", "qa")
+_SINGLE_TURN_TYPES = ("claim", "qa")
 _TASKS_BY_READER = {"claim": "claim", "mcqa": "choice", "mrqa": "choice", "qa": "essay", "tcm": "tcm"}
 # Option letters and the marks of answer formats are single tokens, so that a small model learns them from few examples.
 _ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", "<coas>", "<coe>", *LETTERS)
@@ -100,7 +100,7 @@ def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[li
     for pool in sorted(pools):
         members = draw.sample(pools[pool], len(pools[pool]))
         while members:
-            size = 1 if members[0].question_type in _ALONE else draw.choice(_TURNS)
+            size = 1 if members[0].question_type in _SINGLE_TURN_TYPES else draw.choice(_TURNS)
             chunks.append(members[:size])
             members = members[size:]
     draw.shuffle(chunks)

@@ -25,10 +25,10 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, read_optional, repla
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.items.keys import NO_ANSWER, OF_EXPLANATION, SUSPECT, key_evidence, letters_of_explanation
-from eval.items.queue import Rejected, Suspicion, kept_for, suspect_key, twins_of, write_claims, write_queue
+from eval.items.queue import Rejected, Suspicion, duplicates_of, replacements, suspect_key, write_claims, write_queue
 from eval.items.replies import TaskReplies, TaskRun, code_of, read_task
 from eval.items.statistics import (
-    LEAST_MODELS,
+    MIN_MODELS,
     NEEDED_MODELS,
     RELIABLE,
     figures_of_test,
@@ -42,7 +42,7 @@ from eval.models.planned import describe, read_runs
 from eval.statistics.bootstrap import DIGITS, Figures
 
 VERDICTS: dict[str | None, int] = {"正确": 1, "错误": 2}
-MOST_QUEUED = 500
+MAX_QUEUED = 500
 _OF_PEOPLE = ["pass_rate", "level"]
 _FACETS = ("type", "exam", "subject", "source")
 _LETTER_TASKS = ("choice", "tcm", "tf")
@@ -63,10 +63,10 @@ _EXPLAINED = (
     "Floor and ceiling are the shares of items that no model, and that every model, gets right: they tell no two models apart. Alpha "
     "(Cronbach's) says how reliably the items together tell the models apart; 1 is without error."
 )
-_MOST_SHOWN = 50
-_ROWS_AT_ONCE = 10_000
+_MAX_DISPLAYED = 50
+_CHUNK_ROWS = 10_000
 _FEW_MODELS = (
-    f"Few models besides baselines: {{}}. With fewer than {LEAST_MODELS}, correlations, reliability and votes on keys are undefined; with "
+    f"Few models besides baselines: {{}}. With fewer than {MIN_MODELS}, correlations, reliability and votes on keys are undefined; with "
     f"fewer than {NEEDED_MODELS} they are weak: the 95 % interval of a correlation is more than 0.5 to each side"
 )
 _AGREED = (
@@ -81,7 +81,7 @@ class Origin(Struct):
     source: str
 
 
-class Asked(Struct):
+class EvalItem(Struct):
     """The required fields of a question, claim pair or fourfold row of the test split; others are ignored."""
 
     id: str
@@ -115,9 +115,9 @@ def read_about(path: Path, wanted: Sequence[str]) -> Iterator[AboutItem]:
     Raises:
         ValueError: an item with scores is not in the file.
     """
-    about, left = {}, set(wanted)
-    for one in read_jsonl(path, Asked):
-        if one.id not in left:
+    about, remaining = {}, set(wanted)
+    for one in read_jsonl(path, EvalItem):
+        if one.id not in remaining:
             continue
         texts = {option.letter: option.text for option in one.options}
         key = texts.get(one.answer or "", one.answer) if one.question_type == "tf" else one.answer
@@ -125,9 +125,9 @@ def read_about(path: Path, wanted: Sequence[str]) -> Iterator[AboutItem]:
         sources = tuple(sorted({origin.source for origin in one.provenance}))
         kind = one.question_type or one.atomic_type
         about[one.id] = AboutItem(kind, one.exam, one.subject, sources, len(texts), key, explained)
-    if gone := sorted(left - about.keys()):
+    if missing := sorted(remaining - about.keys()):
         raise ValueError(
-            f"{path}: {len(gone)} items with scores are missing, such as {gone[0]}; `dvc repro score` scores the current items"
+            f"{path}: {len(missing)} items with scores are missing, such as {missing[0]}; `dvc repro score` scores the current items"
         )
     return (about[item] for item in wanted)
 
@@ -174,11 +174,11 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
         for facet in _FACETS
         for name, rows in table[[facet]].explode(facet).reset_index().groupby(facet)["index"]
     ]
-    found = _suspicions(task, replies, table)
+    suspicions = _suspicions(task, replies, table)
     figures = {"models": models, "runs": replies.runs} | _summary(right, table)
     figures |= {name: _rounded(table[name].mean()) for name in ("unparsed", "omitted", "consistent")}
-    figures |= {"suspect": sum(not one.agreed for one in found), "agreed": sum(one.agreed for one in found)}
-    return Analysis(table, groups, figures | {"enough_models": models >= NEEDED_MODELS}, found)
+    figures |= {"suspect": sum(not one.agreed for one in suspicions), "agreed": sum(one.agreed for one in suspicions)}
+    return Analysis(table, groups, figures | {"enough_models": models >= NEEDED_MODELS}, suspicions)
 
 
 def compared_with_people(table: pd.DataFrame, people: pd.DataFrame) -> Figures:
@@ -226,7 +226,7 @@ def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Su
     suspect = ((table.evidence >= SUSPECT) | table.negative | table.explained.notna()).to_numpy()
     agreed = (table.evidence.notna() & (table.for_other == table.models)).to_numpy() if "for_other" in table else np.zeros_like(suspect)
     order = np.argsort(-strength, kind="stable")
-    found = []
+    suspicions = []
     for number in order[(suspect | agreed)[order]]:
         row: Any = table.iloc[number]
         because, answers, proposed = [], {}, row.explained
@@ -243,8 +243,8 @@ def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Su
             because.append(f"the explanation says {row.explained}")
         last = not suspect[number]
         evidence = _rounded(row.evidence)
-        found.append(Suspicion(row.id, proposed, float(strength[number]), evidence, bool(weak) or last, because, answers, last))
-    return sorted(found, key=lambda one: one.rank)
+        suspicions.append(Suspicion(row.id, proposed, float(strength[number]), evidence, bool(weak) or last, because, answers, last))
+    return sorted(suspicions, key=lambda one: one.rank)
 
 
 def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], int]:
@@ -260,26 +260,26 @@ def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], in
     return by_task, left_out
 
 
-def _queue(args: Arguments, out: Path, found: Sequence[Suspicion], of_claims: Sequence[Suspicion]) -> dict[str, int]:
+def _queue(args: Arguments, out: Path, suspicions: Sequence[Suspicion], claim_suspicions: Sequence[Suspicion]) -> dict[str, int]:
     """Write the queues for people, without items already decided; return the counts."""
     decided, judged = read_decisions(args.decisions), read_verdicts(args.verdicts)
-    open_keys = sorted((one for one in found if one.item_id not in decided), key=lambda one: one.rank)
-    wanted = {one.item_id: one for one in open_keys[:MOST_QUEUED]}
+    open_keys = sorted((one for one in suspicions if one.item_id not in decided), key=lambda one: one.rank)
+    wanted = {one.item_id: one for one in open_keys[:MAX_QUEUED]}
     questions = {row.id: row for row in read_optional(args.splits / "test" / "questions.jsonl", Question) if row.id in wanted}
-    twins = twins_of(read_optional(args.unique / "rejected.jsonl", Rejected), wanted)
-    write_queue(out, [suspect_key(one, questions[item], twins.get(item, [])) for item, one in wanted.items()])
-    wanted_claims = {one.item_id: one for one in [one for one in of_claims if one.item_id not in judged][:MOST_QUEUED]}
+    duplicates = duplicates_of(read_optional(args.unique / "rejected.jsonl", Rejected), wanted)
+    write_queue(out, [suspect_key(one, questions[item], duplicates.get(item, [])) for item, one in wanted.items()])
+    wanted_claims = {one.item_id: one for one in [one for one in claim_suspicions if one.item_id not in judged][:MAX_QUEUED]}
     claims = {row.id: row for row in read_optional(args.splits / "test" / "claims.jsonl", ClaimPair) if row.id in wanted_claims}
     write_claims(out, list(wanted_claims.values()), claims)
-    return {"queued_keys": len(wanted), "queued_claims": len(wanted_claims), "decided": sum(one.item_id in decided for one in found)}
+    return {"queued_keys": len(wanted), "queued_claims": len(wanted_claims), "decided": sum(one.item_id in decided for one in suspicions)}
 
 
 def _write_tables(path: Path, tables: Sequence[pd.DataFrame]) -> None:
     """Write the rows of tables as JSONL in chunks; a complete table as one text would take as much memory as everything else."""
     with replacing(path) as part, open(part, "w", encoding="utf-8") as file:
         for table in tables:
-            for start in range(0, len(table), _ROWS_AT_ONCE):
-                rows = table.iloc[start : start + _ROWS_AT_ONCE]
+            for start in range(0, len(table), _CHUNK_ROWS):
+                rows = table.iloc[start : start + _CHUNK_ROWS]
                 file.write(rows.to_json(orient="records", lines=True, force_ascii=False, double_precision=DIGITS))
 
 
@@ -294,10 +294,12 @@ def _cell(name: str, value: Any) -> str:
 
 
 def _section(title: str, table: pd.DataFrame) -> str:
-    shown = pd.DataFrame({_LABELS.get(name, name.capitalize()): [_cell(name, value) for value in table[name]] for name in map(str, table)})
-    rows = shown.to_html(index=False, border=0, justify="unset")
+    formatted = pd.DataFrame(
+        {_LABELS.get(name, name.capitalize()): [_cell(name, value) for value in table[name]] for name in map(str, table)}
+    )
+    rows = formatted.to_html(index=False, border=0, justify="unset")
     scrolled = f'<div class="wide" role="region" tabindex="0" aria-label="{title}">{rows}</div>'
-    return f"<h2>{title}</h2>{scrolled if len(shown) else '<p>None.</p>'}"
+    return f"<h2>{title}</h2>{scrolled if len(formatted) else '<p>None.</p>'}"
 
 
 def page(analyses: Sequence[Analysis], groups: pd.DataFrame, warnings: Sequence[str]) -> str:
@@ -305,7 +307,7 @@ def page(analyses: Sequence[Analysis], groups: pd.DataFrame, warnings: Sequence[
     style = (SHARED / "page.css").read_text(encoding="utf-8")
     totals = pd.DataFrame([{"task": one.table.task.iloc[0]} | one.figures for one in analyses]).drop(columns="runs", errors="ignore")
     worst = pd.concat([one.table for one in analyses]) if analyses else pd.DataFrame({"item_rest": []})
-    worst = worst.dropna(subset=["item_rest"]).sort_values("item_rest", kind="stable").head(_MOST_SHOWN)
+    worst = worst.dropna(subset=["item_rest"]).sort_values("item_rest", kind="stable").head(_MAX_DISPLAYED)
     wanted = ["id", "task", "type", "exam", "subject", "models", "right", "point_biserial", "item_rest", "evidence"]
     tables = {
         "Tests": totals,
@@ -350,14 +352,14 @@ def main(argv: list[str] | None = None) -> None:
         groups = pd.DataFrame([row for one in analyses.values() for row in one.groups])
         _write_tables(out / "items.jsonl", [one.table for one in analyses.values()])
         _write_tables(out / "groups.jsonl", [groups])
-        found = [one for task, each in analyses.items() if task in _LETTER_TASKS for one in each.suspicions]
-        queued = _queue(args, out, found, analyses["claim"].suspicions if "claim" in analyses else [])
+        suspicions = [one for task, each in analyses.items() if task in _LETTER_TASKS for one in each.suspicions]
+        queued = _queue(args, out, suspicions, analyses["claim"].suspicions if "claim" in analyses else [])
         with replacing(out / "index.html") as part:
             part.write_text(page(list(analyses.values()), groups, warnings), encoding="utf-8")
         tasks = {task: one.figures for task, one in analyses.items()}
         people = pd.DataFrame(map(to_builtins, read_optional(args.people, HumanDifficulty)), columns=HumanDifficulty.__struct_fields__)
-        kept = kept_for(read_optional(args.unique / "rejected.jsonl", Rejected)) if len(people) else {}
-        people["id"] = [kept.get(key, key) for key in people.id]
+        replaced_by = replacements(read_optional(args.unique / "rejected.jsonl", Rejected)) if len(people) else {}
+        people["id"] = [replaced_by.get(key, key) for key in people.id]
         for task, one in analyses.items() if len(people) else ():
             if human := compared_with_people(one.table, people):
                 tasks[task]["people"] = human

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eval.items.statistics import LEAST_MODELS, Matrix, row_correlations, shares_of_rest
+from eval.items.statistics import MIN_MODELS, Matrix, row_correlations, shares_of_rest
 
 Codes = npt.NDArray[np.int32]
 NO_ANSWER = -1
@@ -52,7 +52,7 @@ def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[
     vote = sides / np.sqrt(np.maximum((weights**2).sum(axis=1), 1e-9))
     r = np.nan_to_num(row_correlations(contrast, rest))
     better = np.arctanh(np.clip(r, -0.999, 0.999)) * np.sqrt(np.maximum(answered.sum(axis=1) - 3, 0))
-    known = (other != NO_ANSWER) & (answered.sum(axis=1) >= LEAST_MODELS)
+    known = (other != NO_ANSWER) & (answered.sum(axis=1) >= MIN_MODELS)
     evidence = np.where(known, (vote + better) / np.sqrt(2), np.nan)
     return pd.DataFrame(
         {"other": other, "for_other": for_other.sum(axis=1), "for_key": for_key.sum(axis=1), "contrast": r, "evidence": evidence}

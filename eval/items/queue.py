@@ -52,39 +52,39 @@ class Rejected(Struct):
     record: msgspec.Raw
 
 
-def kept_for(rejected: Iterable[Rejected]) -> dict[str, str]:
+def replacements(rejected: Iterable[Rejected]) -> dict[str, str]:
     """Map each near-duplicate to the question kept for it, except those with another key, which people decide separately."""
     return {row.id: row.detail for row in rejected if row.detail and row.reason == "near_duplicate"}
 
 
-def twins_of(rejected: Iterable[Rejected], wanted: Mapping[str, object]) -> dict[str, list[str]]:
+def duplicates_of(rejected: Iterable[Rejected], wanted: Mapping[str, object]) -> dict[str, list[str]]:
     """Map each kept question to the stems of its near-duplicates with their correct options."""
-    twins: dict[str, set[str]] = defaultdict(set)
+    duplicates: dict[str, set[str]] = defaultdict(set)
     for row in rejected:
         if row.detail and row.detail in wanted and row.reason in ("near_duplicate", "overruled"):
-            twin = msgspec.json.decode(row.record, type=Question)
-            right = [option.text for option in twin.options if option.letter in (twin.answer or "")]
-            twins[row.detail].add(f"{twin.stem} → {'＋'.join(right) or twin.answer or '–'}")
-    return {item: sorted(texts) for item, texts in twins.items()}
+            duplicate = msgspec.json.decode(row.record, type=Question)
+            right = [option.text for option in duplicate.options if option.letter in (duplicate.answer or "")]
+            duplicates[row.detail].add(f"{duplicate.stem} → {'＋'.join(right) or duplicate.answer or '–'}")
+    return {item: sorted(texts) for item, texts in duplicates.items()}
 
 
-def suspect_key(found: Suspicion, question: Question, twins: Sequence[str]) -> SuspectKey:
+def suspect_key(suspicion: Suspicion, question: Question, duplicates: Sequence[str]) -> SuspectKey:
     """Return the queue row of a question."""
     options = {option.letter: option.text for option in question.options}
     letters = {text: letter for letter, text in options.items()}  # statements are answered by word, not by letter
-    shown = [question.shared_stem, question.stem, *(f"{letter}. {text}" for letter, text in options.items())]
+    lines = [question.shared_stem, question.stem, *(f"{letter}. {text}" for letter, text in options.items())]
     return SuspectKey(
         question_id=question.id,
-        question="\n".join(filter(None, shown)),
+        question="\n".join(filter(None, lines)),
         options=options,
         key=question.answer or "",
-        proposed=letters.get(found.proposed or "", found.proposed),
-        evidence=found.evidence,
-        weak=found.weak,
-        because=found.because,
-        answers={model: letters.get(answer, answer) for model, answer in found.answers.items()},
+        proposed=letters.get(suspicion.proposed or "", suspicion.proposed),
+        evidence=suspicion.evidence,
+        weak=suspicion.weak,
+        because=suspicion.because,
+        answers={model: letters.get(answer, answer) for model, answer in suspicion.answers.items()},
         explanation=question.explanation,
-        twins=list(twins),
+        twins=list(duplicates),
         sources=sorted({origin.source for origin in question.provenance}),
         urls=sorted({origin.url for origin in question.provenance}),
     )
@@ -116,7 +116,9 @@ def _cells(row: SuspectKey) -> dict[str, str]:
     return dict.fromkeys(("verdict", "letters", "comment"), "") | {name: cell_text(text) for name, text in texts.items()}
 
 
-def write_claims(folder: Path, found: Sequence[Suspicion], claims: Mapping[str, ClaimPair]) -> None:
+def write_claims(folder: Path, suspicions: Sequence[Suspicion], claims: Mapping[str, ClaimPair]) -> None:
     """Write the sheet of claims that the better models deny; `python -m curation.verdicts` imports it like the sheets of `evidence`."""
-    rows = [[one.item_id, claims[one.item_id].atomic_type, claims[one.item_id].factual, "", "", "\n".join(one.because)] for one in found]
+    rows = [
+        [one.item_id, claims[one.item_id].atomic_type, claims[one.item_id].factual, "", "", "\n".join(one.because)] for one in suspicions
+    ]
     write_sheet(folder / "claims.xlsx", _CLAIM_COLUMNS, rows, {"verdict": ANSWERS})

@@ -17,7 +17,7 @@ from eval.items.keys import NO_ANSWER, Codes
 from eval.items.statistics import Matrix
 from eval.statistics.paired_tests import scored_id
 
-_PLACES = {"": 1} | {side: 3**place for sides in (PAIR, SENTENCES) for place, side in enumerate(sides)}
+_PLACE_VALUES = {"": 1} | {side: 3**exponent for sides in (PAIR, SENTENCES) for exponent, side in enumerate(sides)}
 """Place value of a sentence's verdict in the code of its pair or row: verdicts are 0 (none), 1 and 2, so codes are base-3 numbers."""
 _PARTS = {"": 1} | {side: len(sides) for sides in (PAIR, SENTENCES) for side in sides}
 _OUTCOMES = {outcome: number for number, outcome in enumerate(get_args(Outcome))}
@@ -76,7 +76,7 @@ def code_of(verdicts: Mapping[str, str], answers: Mapping[str | None, int]) -> i
     Args:
         answers: number of each answer, from 1; 0 means no answer.
     """
-    return sum(answers[verdict] * _PLACES[side] for side, verdict in verdicts.items()) - 1
+    return sum(answers[verdict] * _PLACE_VALUES[side] for side, verdict in verdicts.items()) - 1
 
 
 class Items:
@@ -99,14 +99,14 @@ class Items:
             if item not in self.numbers:
                 self.parts.append(_PARTS[side])
             self._item.append(self.numbers.setdefault(item, len(self.numbers)))
-            self._place.append(_PLACES[side])
+            self._place.append(_PLACE_VALUES[side])
         return np.array(self._item, np.int64)[parts], np.array(self._place, np.int64)[parts]
 
 
 def read_run(path: Path, items: Items, answers: dict[str | None, int]) -> RunReplies:
     """Return the replies of one run; new items and answers get the next number."""
     replies = list(read_jsonl(path, Reply))
-    numbers, places = items.numbered([one.item_id for one in replies])
+    numbers, place_values = items.numbered([one.item_id for one in replies])
     repeat = np.array([one.repeat for one in replies], np.int64)
     digits = np.array([answers.setdefault(one.answer, len(answers)) for one in replies], np.int64)
     outcome = np.array([_OUTCOMES[one.outcome] for one in replies], np.int8)
@@ -120,12 +120,12 @@ def read_run(path: Path, items: Items, answers: dict[str | None, int]) -> RunRep
         return total.reshape(many, repeats)
 
     every = np.ones(len(replies), bool)
-    asked = counted(every)
-    whole = asked >= np.array(items.parts, np.int64)[:, np.newaxis]
+    reply_counts = counted(every)
+    whole = reply_counts >= np.array(items.parts, np.int64)[:, np.newaxis]
     known = whole & (counted((correct == _MARKS[None]) | (outcome == _OUTCOMES["failed"])) == 0)
     right = known & (counted(correct != _MARKS[True]) == 0)
-    codes = np.where(whole & (counted(digits == 0) == 0), counted(every, digits * places) - 1, NO_ANSWER).astype(np.int32)
-    total = np.where(asked.any(axis=1), asked.sum(axis=1), np.nan)
+    codes = np.where(whole & (counted(digits == 0) == 0), counted(every, digits * place_values) - 1, NO_ANSWER).astype(np.int32)
+    total = np.where(reply_counts.any(axis=1), reply_counts.sum(axis=1), np.nan)
     unparsed = counted(outcome == _OUTCOMES["unparsed"]).sum(axis=1) / total
     omitted = counted((outcome == _OUTCOMES["truncated"]) | (outcome == _OUTCOMES["failed"])).sum(axis=1) / total
     share = np.divide(right.sum(axis=1), known.sum(axis=1), out=np.full(many, np.nan), where=known.any(axis=1))

@@ -13,7 +13,7 @@ from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
 Matrix = npt.NDArray[np.float64]
 NEEDED_MODELS = 19
 """With this many or more, the 95 % interval of a correlation extends at most 0.5 to each side (Fisher's z: 1.96 / sqrt(19 - 3) = 0.49)."""
-LEAST_MODELS = 3
+MIN_MODELS = 3
 """With fewer, every correlation is 1, -1 or undefined."""
 RELIABLE = 0.9
 _Z = float(scipy.special.ndtri((1 + LEVEL) / 2))
@@ -27,10 +27,10 @@ def shares_of_rest(right: Matrix) -> Matrix:
 
 def row_correlations(a: Matrix, b: Matrix) -> npt.NDArray[np.float64]:
     """Return Pearson's r of corresponding rows over the columns where neither is NaN; NaN if one of them is constant."""
-    there = ~(np.isnan(a) | np.isnan(b))
-    count = np.maximum(there.sum(axis=1, keepdims=True), 1)
-    a, b = (np.where(there, each, 0.0) for each in (a, b))
-    a, b = (np.where(there, each - each.sum(axis=1, keepdims=True) / count, 0.0) for each in (a, b))
+    is_known = ~(np.isnan(a) | np.isnan(b))
+    count = np.maximum(is_known.sum(axis=1, keepdims=True), 1)
+    a, b = (np.where(is_known, each, 0.0) for each in (a, b))
+    a, b = (np.where(is_known, each - each.sum(axis=1, keepdims=True) / count, 0.0) for each in (a, b))
     spread = np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b)
     constant = (np.abs(a).max(axis=1, initial=0) < 1e-9) | (np.abs(b).max(axis=1, initial=0) < 1e-9)
     return np.where(constant, np.nan, np.einsum("ij,ij->i", a, b) / np.sqrt(np.where(constant, 1.0, spread)))
@@ -46,12 +46,12 @@ def item_figures(right: Matrix) -> pd.DataFrame:
     share = np.divide(np.nansum(right, axis=1), models, out=np.full(len(right), np.nan), where=models > 0)
     of = np.maximum(models, 1)
     middle = (share + _Z**2 / (2 * of)) / (1 + _Z**2 / of)
-    reach = _Z / (1 + _Z**2 / of) * np.sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2))
+    half_width = _Z / (1 + _Z**2 / of) * np.sqrt(share * (1 - share) / of + _Z**2 / (4 * of**2))
     whole = np.where(np.isnan(right), np.nan, model_shares(right))
-    enough = models >= LEAST_MODELS
+    enough = models >= MIN_MODELS
     correlations = {"point_biserial": whole, "item_rest": shares_of_rest(right)}
     return pd.DataFrame(
-        {"models": models, "right": share, "low": middle - reach, "high": middle + reach}
+        {"models": models, "right": share, "low": middle - half_width, "high": middle + half_width}
         | {name: np.where(enough, row_correlations(right, with_), np.nan) for name, with_ in correlations.items()}
     )
 
@@ -59,9 +59,9 @@ def item_figures(right: Matrix) -> pd.DataFrame:
 def rank_correlation(a: Matrix, b: Matrix) -> Figures:
     """Return Spearman's correlation of two columns over the rows where neither is NaN, with its 95 % interval (D. Bonett and T. Wright,
     Psychometrika 65, 2000); None with fewer than four rows or a constant column."""
-    there = ~(np.isnan(a) | np.isnan(b))
-    ranks = [scipy.stats.rankdata(each[there]) for each in (a, b)]
-    number, r = int(there.sum()), float(row_correlations(*(each[np.newaxis] for each in ranks))[0])
+    is_known = ~(np.isnan(a) | np.isnan(b))
+    ranks = [scipy.stats.rankdata(each[is_known]) for each in (a, b)]
+    number, r = int(is_known.sum()), float(row_correlations(*(each[np.newaxis] for each in ranks))[0])
     if number < 4 or np.isnan(r):
         return {"items": number, "spearman": None, "interval": None}
     error = np.sqrt((1 + r**2 / 2) / (number - 3))
@@ -77,10 +77,10 @@ def negative(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
     """
     r, free = table.item_rest.clip(-0.999, 0.999).to_numpy(), table.models.to_numpy() - 2
     tested = ~np.isnan(r)
-    found = np.zeros(len(table), bool)
+    significant = np.zeros(len(table), bool)
     p_values = scipy.special.stdtr(free[tested], r[tested] * np.sqrt(free[tested] / (1 - r[tested] ** 2)))
-    found[tested] = scipy.stats.false_discovery_control(p_values) <= 1 - LEVEL
-    return found
+    significant[tested] = scipy.stats.false_discovery_control(p_values) <= 1 - LEVEL
+    return significant
 
 
 def model_shares(right: Matrix) -> npt.NDArray[np.float64]:
@@ -109,7 +109,7 @@ def figures_of_test(right: Matrix) -> Figures:
     complete = right[~np.isnan(right).any(axis=1)]
     items, models = complete.shape
     alpha = sem = needed = None
-    if items > 1 and models >= LEAST_MODELS and (total := float(complete.sum(axis=0).var(ddof=1))) > 1e-12:
+    if items > 1 and models >= MIN_MODELS and (total := float(complete.sum(axis=0).var(ddof=1))) > 1e-12:
         alpha = items / (items - 1) * (1 - float(complete.var(axis=1, ddof=1).sum()) / total)
         sem = float(np.sqrt(total * max(1 - alpha, 0))) / items
         needed = int(np.ceil(items * RELIABLE * (1 - alpha) / (alpha * (1 - RELIABLE)))) if alpha > 0 else None

@@ -115,9 +115,11 @@ def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]
 
 def _usage_figures(replies: Replies, args: Arguments) -> dict[str, float]:
     """Return the judge's calls, tokens and cost; equal answers were judged once."""
-    made = [one.reply for one in replies.values()]
-    server = describe(args.params.model, args.models)[0].server if made else None
-    return {"calls": len(made), "calls_failed": sum(reply.finish_reason == "error" for reply in made)} | usage_of(made, server)
+    judge_replies = [one.reply for one in replies.values()]
+    server = describe(args.params.model, args.models)[0].server if judge_replies else None
+    return {"calls": len(judge_replies), "calls_failed": sum(reply.finish_reason == "error" for reply in judge_replies)} | usage_of(
+        judge_replies, server
+    )
 
 
 _DIGITS = DIGITS - 2  # of marks, which range to 100

@@ -17,12 +17,12 @@ from eval.tasks.prompt import quoted
 from eval.tasks.request import Request, facets_of
 
 _OPEN, _CLOSE = r"[\s\"“‘'「『({\[【<《]*+", r"[\s\"”’'」』)}\]】>》]*+"
-_DIGITS, _WORDS = r"(?P<digits>\d{1,3}(?:\.\d{1,4})?+)", r"(?P<words>[零〇一二三四五六七八九十百]{1,5})"
+_DIGITS, _NUMERALS = r"(?P<digits>\d{1,3}(?:\.\d{1,4})?+)", r"(?P<words>[零〇一二三四五六七八九十百]{1,5})"
 _END = rf"{_CLOSE}(?:分{_CLOSE})?(?:/ ?100(?:分{_CLOSE})?)?[。.!]?{_CLOSE}"
-_IN_FORMAT = re.compile(rf"{_OPEN}分数\s*+:{_OPEN}(?:{_DIGITS}|{_WORDS}){_END}")
-_ALONE = re.compile(rf"{_OPEN}{_DIGITS}{_END}")
+_IN_FORMAT = re.compile(rf"{_OPEN}分数\s*+:{_OPEN}(?:{_DIGITS}|{_NUMERALS}){_END}")
+_BARE_MARK = re.compile(rf"{_OPEN}{_DIGITS}{_END}")
 _MAY_GO_ON = re.compile(r"[\d.零〇一二三四五六七八九十百]$")  # a number whose end may be cut off
-_MOST = 100
+_MAX_MARK = 100
 _FIRST_NUMBER = re.compile(r"\b(100|[1-9]?[0-9])\b")
 ORDERS = {"standard_first": "", "given_first": "_exchanged"}
 """Order of the two answers -> suffix of the prompt's name."""
@@ -70,9 +70,9 @@ def read_mark(reply: str, finish_reason: FinishReason = "stop") -> float | None:
     text = folded(split_reasoning(reply)[0]).strip()
     if finish_reason == "error" or (finish_reason == "length" and _MAY_GO_ON.search(text)):
         return None
-    match = _IN_FORMAT.fullmatch(text) or _ALONE.fullmatch(text)
+    match = _IN_FORMAT.fullmatch(text) or _BARE_MARK.fullmatch(text)
     value = _value(match) if match else None
-    return value if value is not None and value <= _MOST else None
+    return value if value is not None and value <= _MAX_MARK else None
 
 
 def read_first_number(reply: str) -> float | None:

@@ -25,10 +25,10 @@ _METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/3"}
 
 Raise it when a change affects replies, so that stored ones are requested again.
 """
-_AT_ONCE = 1 << 14
+_CHUNK_SIZE = 1 << 14
 """Queries passed to a backend at once: their tokens take a few hundred MB, and a server rarely idles while the last ones finish."""
 _NOT_FINITE = "a likelihood is not a finite number"  # JSON cannot express it, and the store would be unreadable
-_PATIENCE = timedelta(days=30)
+_PROCESS_GROUP_TIMEOUT = timedelta(days=30)
 """Timeout for the slowest process of a run."""
 T = TypeVar("T")
 NOT_REACHED = "the question before it failed"
@@ -88,8 +88,8 @@ class CachedModel:
         for reply in known.values():
             self._compare_model(reply)
         entries = list(missing.items())
-        for start in range(0, len(entries), _AT_ONCE):
-            known |= self._request(dict(entries[start : start + _AT_ONCE]), bar)
+        for start in range(0, len(entries), _CHUNK_SIZE):
+            known |= self._request(dict(entries[start : start + _CHUNK_SIZE]), bar)
         self.counts.failed += sum(key not in known for key in keys)
         replies = (known[key] if key in known else self._failed[key] for key in keys)
         return [Replied(*one) for one in zip(queries, replies, keys, strict=True)]
@@ -99,12 +99,12 @@ class CachedModel:
 
     def _request(self, missing: dict[str, ModelQuery], bar: tqdm) -> dict[str, Reply]:
         """Return the new replies by key, storing each as it arrives; failed ones go to `_failed`."""
-        todo, made = list(missing), dict[str, Reply]()
+        keys, new_replies = list(missing), dict[str, Reply]()
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for index, reply in generate(list(missing.values()), self._settings):
-            if not 0 <= index < len(todo):
+            if not 0 <= index < len(keys):
                 raise ValueError(f"{self._backend.identity} replied to a request that was not made; this is a bug in the backend")
-            key = todo[index]
+            key = keys[index]
             if missing.pop(key, None) is None:
                 raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a bug in the backend")
             if not all(map(isfinite, (reply.likelihoods or {}).values())):
@@ -113,7 +113,7 @@ class CachedModel:
                 self._store.add(key, reply)
                 self._compare_model(reply)
                 self.counts.replaced += reply.replaced
-                made[key] = reply
+                new_replies[key] = reply
             else:
                 self._failed[key] = structs.replace(reply, text="", finish_reason="error", error=reply.error or "no reply")
             self.counts.new += 1
@@ -121,7 +121,7 @@ class CachedModel:
         if missing:
             odd = f"{len(missing)} questions, such as {next(iter(missing.values())).request.item_id}"
             raise ValueError(f"{self._backend.identity} gave no reply to {odd}; this is a bug in the backend")
-        return made
+        return new_replies
 
     def _compare_model(self, reply: Reply) -> None:
         """Warn if a reply is from a different model than earlier ones, new or stored."""
@@ -243,7 +243,7 @@ def _gathered(value: T, rank: Rank) -> list[T]:
     import torch.distributed
 
     if not torch.distributed.is_initialized():
-        torch.distributed.init_process_group("gloo", timeout=_PATIENCE)
+        torch.distributed.init_process_group("gloo", timeout=_PROCESS_GROUP_TIMEOUT)
         atexit.register(torch.distributed.destroy_process_group)  # its threads would abort the process at exit, although all is written
     values: list[Any] = [None] * rank.of
     torch.distributed.gather_object(value, None if rank.number else values)

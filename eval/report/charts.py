@@ -21,10 +21,10 @@ class Step(NamedTuple):
     """One stage that records of a kind pass through."""
 
     name: str
-    came: int
-    went: int
+    received: int
+    passed: int
     rejected: int
-    """`came` equals `went` plus `rejected`."""
+    """`received` equals `passed` plus `rejected`."""
     merged: int = 0
     """Of those rejected, the duplicates of a record that is kept for another source."""
 
@@ -47,7 +47,7 @@ class SankeyNode(NamedTuple):
     x: float
     y: float
     height: float
-    words: str
+    label: str
 
 
 class SankeyLink(NamedTuple):
@@ -55,7 +55,7 @@ class SankeyLink(NamedTuple):
 
     kind: str
     path: str
-    words: str
+    label: str
 
 
 class Picture(NamedTuple):
@@ -89,22 +89,24 @@ def flows(data: Mapping[str, Figures], sheets: Mapping[str, Sequence[Any]] = Map
 
 def picture(flow: Flow) -> Picture:
     """Return a flow as a Sankey diagram: sources, stages and splits from left to right, each stage's rejected records below the next."""
-    entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].came else []
+    entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].received else []
     columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
     rejected, left = 0, ""
     for step in flow.steps:
-        columns.append([("went", step.name, step.came), *([("held", left, rejected)] if rejected else [])])
+        columns.append([("went", step.name, step.received), *([("held", left, rejected)] if rejected else [])])
         rejected, left = step.rejected, "rejected or merged" if step.merged else "rejected"
     columns.append([("went", name, count) for name, count in flow.splits.items()])
     columns[-1] += [("held", left, rejected)] if rejected else []
-    scale = _FULL / max(1, *(step.came for step in flow.steps))
+    scale = _FULL / max(1, *(step.received for step in flow.steps))
     width = (WIDTH - _NAMES) / (len(columns) - 1)
-    placed = [_column(column, index * width, scale) for index, column in enumerate(columns)]
+    node_columns = [_column(column, index * width, scale) for index, column in enumerate(columns)]
     links: list[SankeyLink] = []
-    for index, nodes in enumerate(placed[1:]):
-        links += _links(placed[index], nodes, columns[index], columns[index + 1], scale)
+    for index, nodes in enumerate(node_columns[1:]):
+        links += _links(node_columns[index], nodes, columns[index], columns[index + 1], scale)
     return Picture(
-        max(node.y + max(node.height, _LINE) for nodes in placed for node in nodes) + 4, [n for nodes in placed for n in nodes], links
+        max(node.y + max(node.height, _LINE) for nodes in node_columns for node in nodes) + 4,
+        [n for nodes in node_columns for n in nodes],
+        links,
     )
 
 
@@ -120,14 +122,14 @@ def _column(entries: Sequence[tuple[str, str, int]], x: float, scale: float) -> 
 def _links(
     left: Sequence[SankeyNode],
     right: Sequence[SankeyNode],
-    sent: Sequence[tuple[str, str, int]],
+    leaving: Sequence[tuple[str, str, int]],
     entering: Sequence[tuple[str, str, int]],
     scale: float,
 ) -> list[SankeyLink]:
     """Return the bands between two columns, one of which has a single stage."""
-    many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
+    many_in = len([entry for entry in leaving if entry[0] == "went"]) > 1
     links, offset = [], 0.0
-    pairs = [(node, right[0], entry) for node, entry in zip(left, sent, strict=True)] if many_in else []
+    pairs = [(node, right[0], entry) for node, entry in zip(left, leaving, strict=True)] if many_in else []
     pairs += [] if many_in else [(left[0], node, entry) for node, entry in zip(right, entering, strict=True)]
     for a, b, (kind, name, count) in pairs:
         height = max(1.0, count * scale)
@@ -136,14 +138,14 @@ def _links(
         middle = (from_x + to_x) / 2
         path = f"M{from_x:.1f} {start:.1f}C{middle:.1f} {start:.1f} {middle:.1f} {end:.1f} {to_x:.1f} {end:.1f}V{end + height:.1f}"
         path += f"C{middle:.1f} {end + height:.1f} {middle:.1f} {start + height:.1f} {from_x:.1f} {start + height:.1f}Z"
-        links.append(SankeyLink(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: {name} {count:,}"))
+        links.append(SankeyLink(kind, path, f"{a.label} → {b.label}" if kind == "went" else f"{a.label}: {name} {count:,}"))
         offset += height if many_in else count * scale
     return links
 
 
 _RADAR_WIDTH, _RADAR_HEIGHT, _RADIUS, _NAME = 400, 290, 90, 10  # narrow, so that the text is not scaled down on a phone
-_LEAST = 3  # axes needed for an area
-_UPRIGHT = 0.1  # maximum |sine| of the angle at which a name above or below is centred on its axis
+_MIN_AXES = 3  # axes needed for an area
+_MAX_CENTRED_SINE = 0.1  # maximum |sine| of the angle at which a name above or below is centred on its axis
 RINGS = (0.25, 0.5, 0.75, 1.0)
 RULE = "rule negation_by_type"
 
@@ -180,14 +182,14 @@ def radar(runs: Mapping[str, Figures]) -> Radar | None:
     """
     parts = [run.get("by_type") or {} for run in runs.values()]
     names = [name for name in (parts[0] if parts else {}) if all(_is_known(part.get(name)) for part in parts)]
-    if len(names) < _LEAST:
+    if len(names) < _MIN_AXES:
         return None
-    words = {name: f"{name.replace('_', ' ')}, {size_of(group)}" for name, group in parts[0].items()}
-    axes = [_axis(index, len(names), words[name]) for index, name in enumerate(names)]
+    labels = {name: f"{name.replace('_', ' ')}, {size_of(group)}" for name, group in parts[0].items()}
+    axes = [_axis(index, len(names), labels[name]) for index, name in enumerate(names)]
     polygons = [(run, _polygon([part[name]["accuracy"] for name in names])) for run, part in zip(runs, parts, strict=True)]
     scale = [(*_at(0.5, len(names), _RADIUS * share), f"{100 * share:.0f} %") for share in (0.5, 1.0)]
     return Radar(
-        axes, [_polygon([ring] * len(names)) for ring in RINGS], scale, polygons, [words[name] for name in words if name not in names]
+        axes, [_polygon([ring] * len(names)) for ring in RINGS], scale, polygons, [labels[name] for name in labels if name not in names]
     )
 
 
@@ -196,30 +198,32 @@ def rule_of_wording(claims: Iterable[ClaimPair]) -> dict[str, Figures]:
     `negation_by_type` of `eval.score.metrics`)."""
     sides: dict[str, Counter[int]] = {}
     for claim in claims:
-        factual, other = (sum(words.count(word) for word in NEGATIONS) for words in (claim.factual, claim.non_factual))
+        factual, other = (sum(sentence.count(word) for word in NEGATIONS) for sentence in (claim.factual, claim.non_factual))
         sides.setdefault(claim.atomic_type, Counter())[(factual > other) - (factual < other)] += 1
-    return {name: {"pairs": found.total(), "accuracy": max(found[1], found[-1]) / found.total()} for name, found in sides.items()}
+    return {name: {"pairs": counts.total(), "accuracy": max(counts[1], counts[-1]) / counts.total()} for name, counts in sides.items()}
 
 
 def _is_known(group: Figures | None) -> bool:
     return group is not None and group.get("accuracy") is not None and size_of(group) >= LEAST
 
 
-def _axis(index: int, of: int, words: str) -> Axis:
-    across = sin(2 * pi * index / of)
-    anchor = "middle" if abs(across) < _UPRIGHT else "start" if across > 0 else "end"
-    far = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # otherwise it overlaps its neighbours
-    first, *last = words.rsplit(" ", 2)
-    return Axis(*_at(index, of, _RADIUS), *_at(index, of, far), anchor, [first, " ".join(last)] if len(last) > 1 else [words])
+def _axis(index: int, count: int, label: str) -> Axis:
+    across = sin(2 * pi * index / count)
+    anchor = "middle" if abs(across) < _MAX_CENTRED_SINE else "start" if across > 0 else "end"
+    label_radius = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # otherwise it overlaps its neighbours
+    first, *last = label.rsplit(" ", 2)
+    return Axis(
+        *_at(index, count, _RADIUS), *_at(index, count, label_radius), anchor, [first, " ".join(last)] if len(last) > 1 else [label]
+    )
 
 
 def _polygon(shares: Sequence[float]) -> str:
     return " ".join("{},{}".format(*_at(index, len(shares), _RADIUS * share)) for index, share in enumerate(shares))
 
 
-def _at(index: float, of: int, radius: float) -> tuple[float, float]:
+def _at(index: float, count: int, radius: float) -> tuple[float, float]:
     """Return the point at a radius on an axis; the first axis points upwards, the others follow clockwise."""
-    angle = 2 * pi * index / of
+    angle = 2 * pi * index / count
     return round(_RADAR_WIDTH / 2 + radius * sin(angle), 1), round(_RADAR_HEIGHT / 2 - radius * cos(angle), 1)
 
 
@@ -387,8 +391,8 @@ def rule_sets(runs: Mapping[str, Figures]) -> list[Figures]:
 
 def whole_groups(runs: Mapping[str, Figures]) -> list[tuple[str, str, Figures]]:
     """Return run, form and figures of cases and groups of shared options, overall and by form."""
-    asked = {name: run["groups"] for name, run in runs.items() if (run.get("groups") or {}).get("groups")}
-    return [(name, form, one) for name, groups in asked.items() for form, one in ({"all": groups} | groups["by_form"]).items()]
+    group_figures = {name: run["groups"] for name, run in runs.items() if (run.get("groups") or {}).get("groups")}
+    return [(name, form, one) for name, groups in group_figures.items() for form, one in ({"all": groups} | groups["by_form"]).items()]
 
 
 class Letters(NamedTuple):
@@ -426,10 +430,10 @@ def _scalars(figures: Figures) -> Figures:
 
 def setting(run: Figures) -> str:
     """Return the settings of a run in a few words."""
-    words = [run["task"] if run.get("prompt") in (None, "", run["task"]) else run["prompt"]]
-    words += [run["method"]] if run.get("method", "generation") != "generation" else []
+    parts = [run["task"] if run.get("prompt") in (None, "", run["task"]) else run["prompt"]]
+    parts += [run["method"]] if run.get("method", "generation") != "generation" else []
     counted = {"shots": run.get("shots"), "repeats": run["repeats"] if run.get("repeats", 1) > 1 else 0, "orders": run.get("orders")}
-    return ", ".join([*words, *(f"{count} {unit}" for unit, count in counted.items() if count)])
+    return ", ".join([*parts, *(f"{count} {unit}" for unit, count in counted.items() if count)])
 
 
 def settings(runs: Mapping[str, Figures], comparisons: Iterable[Figures], baselines: Container[str]) -> list[tuple[str, Figures | None]]:

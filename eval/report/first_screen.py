@@ -23,7 +23,7 @@ _COLUMNS = {
 """Key -> task, category if it is only part of the task, heading."""
 
 
-class Line(NamedTuple):
+class Baseline(NamedTuple):
     """The best result without knowledge: a baseline's run, a wording rule, or chance."""
 
     name: str
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
     interval: tuple[float, float] | None
     items: int
     verdict: str
-    """`above`, `below` or `unsure` relative to the line; "" without a line, with few items, and for a baseline."""
+    """`above`, `below` or `unsure` relative to the baseline; "" without one, with few items, and for a baseline."""
     p_value: float | None = None
     """The larger of both corrected p-values of that verdict."""
 
@@ -56,7 +56,7 @@ class Column(NamedTuple):
     title: str
     chance: float | None
     """Expected accuracy of picking each answer at random from the allowed ones."""
-    line: Line | None
+    baseline: Baseline | None
 
 
 class Row(NamedTuple):
@@ -81,18 +81,18 @@ class Pair(NamedTuple):
     """Whether they differ after correction for all pairs of runs of the task."""
 
 
-class Lead(NamedTuple):
+class Leader(NamedTuple):
     """What the table shows for the best model, in the first column where own models have enough items."""
 
     column: Column
     best: tuple[str, Cell]
-    level: list[tuple[str, Cell]]
+    tied: list[tuple[str, Cell]]
     """Other models with the same figure."""
     second: tuple[str, Cell] | None
-    is_sure: bool
-    """Whether the second differs from the best and those level with it, corrected for all comparisons of the task."""
+    is_significant: bool
+    """Whether the second differs from the best and those tied with it, corrected for all comparisons of the task."""
     interval: Sequence[float] | None
-    """Interval of the difference to the line."""
+    """Interval of the difference from the baseline."""
 
 
 class Board(NamedTuple):
@@ -101,10 +101,10 @@ class Board(NamedTuple):
     columns: list[Column]
     own: list[Row]
     baselines: list[Row]
-    lead: Lead | None
-    elsewhere: Lead | None
-    """Of the task that most models ran, among those of a model that is not in the lead's."""
-    standing: dict[str, list[tuple[Column, str, Cell]]]
+    leader: Leader | None
+    other_leader: Leader | None
+    """Best model on the task with most models, among tasks with models that the first column lacks."""
+    verdicts: dict[str, list[tuple[Column, str, Cell]]]
     """Verdict -> the columns in which the best own model has it, with the model and its figure."""
 
 
@@ -132,38 +132,42 @@ def board(stages: Any, summary: Figures) -> Board:
     runs, pairs = stages.runs, _pairs(stages.comparisons)
     first = first_runs(runs, stages.judges)
     tasks = dict.fromkeys(task for _, task in first)
-    known = {key: entry for key, entry in _COLUMNS.items() if entry[0] in tasks}
-    known |= {task: (task, "", task) for task in tasks if task not in _COLUMNS}
+    headings = {key: entry for key, entry in _COLUMNS.items() if entry[0] in tasks}
+    headings |= {task: (task, "", task) for task in tasks if task not in _COLUMNS}
     models = dict.fromkeys(run["model"] for run in runs.values())
     columns: list[Column] = []
     by_model: dict[str, list[Cell | None]] = {model: [] for model in models}
-    for task, category, title in known.values():
-        found = {model: _figures(stages, first.get((model, task)), category) for model in models}
-        rules = {first[model, task]: part for model, part in found.items() if part and model in stages.baselines - stages.guessing}
-        chance = next((part["chance"] for part in found.values() if part and "chance" in part), None)
-        line = _line("" if category else task, rules, chance, summary, runs)
-        if any(found.values()):
-            columns.append(Column(task, category, title, chance, line))
-            cells = {model: _cell(first[model, task], figures) for model, figures in found.items() if figures}
-            whole = {model for model in cells if "replied" not in runs[first[model, task]]}  # no reply is missing
-            asked = {model: cell for model, cell in cells.items() if model in whole - stages.baselines and cell.items >= LEAST}
-            verdicts = _verdicts(asked, line, {} if category else pairs) if line else {}
-            for model in found:
+    for task, category, title in headings.values():
+        figures_by_model = {model: _figures(stages, first.get((model, task)), category) for model in models}
+        rules = {
+            first[model, task]: part for model, part in figures_by_model.items() if part and model in stages.baselines - stages.guessing
+        }
+        chance = next((part["chance"] for part in figures_by_model.values() if part and "chance" in part), None)
+        baseline = _best_baseline("" if category else task, rules, chance, summary, runs)
+        if any(figures_by_model.values()):
+            columns.append(Column(task, category, title, chance, baseline))
+            cells = {model: _cell(first[model, task], figures) for model, figures in figures_by_model.items() if figures}
+            complete = {model for model in cells if "replied" not in runs[first[model, task]]}  # no reply is missing
+            testable = {model: cell for model, cell in cells.items() if model in complete - stages.baselines and cell.items >= LEAST}
+            verdicts = _verdicts(testable, baseline, {} if category else pairs) if baseline else {}
+            for model in figures_by_model:
                 by_model[model].append(verdicts.get(model, cells[model]) if model in cells else None)
     rows = [_row(model, cells, runs) for model, cells in by_model.items() if any(cells)]
     own = [row for row in rows if row.model not in stages.baselines]
     own.sort(key=lambda row: [-(cell.value if cell and cell.items >= LEAST else -1.0) for cell in row.cells])
-    standing: dict[str, list[tuple[Column, str, Cell]]] = {}
-    for at, column in enumerate(columns):
-        if (ranked := _ranked(own, at)) and ranked[0][1].verdict:
-            standing.setdefault(ranked[0][1].verdict, []).append((column, *ranked[0]))
-    leads = [
-        (_lead(column, ranked, pairs), {model for model, _ in ranked}) for at, column in enumerate(columns) if (ranked := _ranked(own, at))
+    verdicts_of_best: dict[str, list[tuple[Column, str, Cell]]] = {}
+    for index, column in enumerate(columns):
+        if (ranked := _ranked(own, index)) and ranked[0][1].verdict:
+            verdicts_of_best.setdefault(ranked[0][1].verdict, []).append((column, *ranked[0]))
+    leaders = [
+        (_leader(column, ranked, pairs), {model for model, _ in ranked})
+        for index, column in enumerate(columns)
+        if (ranked := _ranked(own, index))
     ]
-    further = [(lead, models) for lead, models in leads[1:] if not lead.column.category and models - leads[0][1]]
-    elsewhere = max(further, key=lambda entry: len(entry[1]), default=(None,))[0]
-    lead = leads[0][0] if leads else None
-    return Board(columns, own, [row for row in rows if row.model in stages.baselines], lead, elsewhere, standing)
+    further = [(leader, models) for leader, models in leaders[1:] if not leader.column.category and models - leaders[0][1]]
+    other_leader = max(further, key=lambda entry: len(entry[1]), default=(None,))[0]
+    leader = leaders[0][0] if leaders else None
+    return Board(columns, own, [row for row in rows if row.model in stages.baselines], leader, other_leader, verdicts_of_best)
 
 
 def _pairs(comparisons: Iterable[Figures]) -> dict[tuple[str, str], Pair]:
@@ -172,8 +176,8 @@ def _pairs(comparisons: Iterable[Figures]) -> dict[tuple[str, str], Pair]:
     for row in comparisons:
         if row["shared"]:
             pair = Pair(row["difference"], row["interval"], (row["mcnemar_p"], row["bootstrap_p"]), row["differs"])
-            turned = pair._replace(difference=-pair.difference, interval=negated(pair.interval))
-            pairs |= {(row["a"], row["b"]): pair, (row["b"], row["a"]): turned}
+            reversed_pair = pair._replace(difference=-pair.difference, interval=negated(pair.interval))
+            pairs |= {(row["a"], row["b"]): pair, (row["b"], row["a"]): reversed_pair}
     return pairs
 
 
@@ -195,17 +199,23 @@ def _figures(stages: Any, run: str | None, category: str) -> Figures | None:
     return part if part and part.get("accuracy") is not None else None
 
 
-def _line(whole: str, baselines: Mapping[str, Figures], chance: float | None, summary: Figures, runs: Mapping[str, Figures]) -> Line | None:
+def _best_baseline(
+    whole_task: str, baselines: Mapping[str, Figures], chance: float | None, summary: Figures, runs: Mapping[str, Figures]
+) -> Baseline | None:
     """Return the best of chance, baselines that do not guess and, for a complete task, rules; a guesser's luck does not count."""
-    lines = [Line(runs[name]["model"], *_bounds(part), run=name, items=size_of(part)) for name, part in baselines.items()]
-    if whole == "fourfold":
+    candidates = [Baseline(runs[name]["model"], *_bounds(part), run=name, items=size_of(part)) for name, part in baselines.items()]
+    if whole_task == "fourfold":
         for name, part in (summary.get("without_knowledge") or {}).items():
-            lines.append(Line(f"knowledge-free rule {name}", part["facts"], (part["facts"], part["facts"])))
-    rules = {"claim": [summary.get("wording_rule")], "tf": [run.get("rule") for run in runs.values() if run["task"] == "tf"]}.get(whole, [])
-    lines += [Line(f"rule {one['rule']}", one["accuracy"], (one["accuracy"],) * 2) for one in rules if one and one["accuracy"] is not None]
+            candidates.append(Baseline(f"knowledge-free rule {name}", part["facts"], (part["facts"], part["facts"])))
+    rules = {"claim": [summary.get("wording_rule")], "tf": [run.get("rule") for run in runs.values() if run["task"] == "tf"]}.get(
+        whole_task, []
+    )
+    candidates += [
+        Baseline(f"rule {one['rule']}", one["accuracy"], (one["accuracy"],) * 2) for one in rules if one and one["accuracy"] is not None
+    ]
     if chance is not None:
-        lines.append(Line("chance", chance, (chance, chance)))
-    return max(lines, key=lambda line: (line.value, line.name == "chance"), default=None)
+        candidates.append(Baseline("chance", chance, (chance, chance)))
+    return max(candidates, key=lambda candidate: (candidate.value, candidate.name == "chance"), default=None)
 
 
 def _bounds(part: Figures) -> tuple[float, tuple[float, float]]:
@@ -218,50 +228,52 @@ def _cell(run: str, part: Figures) -> Cell:
     return Cell(run, value, bounds if part.get("accuracy_interval") else None, size_of(part), "")
 
 
-def _verdicts(cells: Mapping[str, Cell], line: Line, pairs: Mapping[tuple[str, str], Pair]) -> dict[str, Cell]:
-    """Return the cells with whether each model is above or below the line, tested on the two runs' shared items or else on the figures.
+def _verdicts(cells: Mapping[str, Cell], baseline: Baseline, pairs: Mapping[tuple[str, str], Pair]) -> dict[str, Cell]:
+    """Return the cells with whether each model is above or below the baseline, tested on the two runs' shared items or else on the figures.
 
-    Corrected for the number of models (Holm), since the best of many guessers is far above the line; other pairs of runs do not count.
+    Corrected for the number of models (Holm), since the best of many guessers is far above the baseline; other pairs of runs do not count.
     """
-    paired = {model: pairs.get((cell.run, line.run or "")) for model, cell in cells.items()}
-    tests = [pair.p_values if (pair := paired[model]) else (_far(cell, line),) * 2 for model, cell in cells.items()]
+    paired = {model: pairs.get((cell.run, baseline.run or "")) for model, cell in cells.items()}
+    tests = [pair.p_values if (pair := paired[model]) else (_baseline_p_value(cell, baseline),) * 2 for model, cell in cells.items()]
     verdicts = {}
     for (model, cell), *p_values in zip(cells.items(), *map(holm, zip(*tests, strict=True)), strict=True):
-        difference = pair.difference if (pair := paired[model]) else cell.value - line.value
+        difference = pair.difference if (pair := paired[model]) else cell.value - baseline.value
         verdict = "unsure" if max(p_values) > 1 - LEVEL else "above" if difference > 0 else "below"
         verdicts[model] = cell._replace(verdict=verdict, p_value=max(p_values))
     return verdicts
 
 
-def _far(cell: Cell, line: Line) -> float:
-    """Return the two-sided p-value that a model equals the line: exact binomial for a rule or chance, chi-squared for a run."""
-    worth = _worth(cell.value, cell.items, cell.interval)
-    if line.run:
-        return alike([(cell.value, worth), (line.value, _worth(line.value, line.items, line.interval))])
-    right, wrong = cell.value * worth, (1 - cell.value) * worth
-    above = scipy.special.betainc(right, wrong + 1, line.value) if right else 1.0
-    below = 1 - scipy.special.betainc(right + 1, wrong, line.value) if wrong else 1.0
+def _baseline_p_value(cell: Cell, baseline: Baseline) -> float:
+    """Return the two-sided p-value that a model equals the baseline: exact binomial for a rule or chance, chi-squared for a run."""
+    effective = _effective_items(cell.value, cell.items, cell.interval)
+    if baseline.run:
+        return equal_shares_p_value(
+            [(cell.value, effective), (baseline.value, _effective_items(baseline.value, baseline.items, baseline.interval))]
+        )
+    right, wrong = cell.value * effective, (1 - cell.value) * effective
+    above = scipy.special.betainc(right, wrong + 1, baseline.value) if right else 1.0
+    below = 1 - scipy.special.betainc(right + 1, wrong, baseline.value) if wrong else 1.0
     return min(1.0, 2 * float(min(above, below)))
 
 
-def alike(groups: Sequence[tuple[float, float]]) -> float:
+def equal_shares_p_value(groups: Sequence[tuple[float, float]]) -> float:
     """Return the p-value (chi-squared) that groups, given as share and number of items, have the same share."""
-    together = sum(share * items for share, items in groups) / sum(items for _, items in groups)
-    spread = sum(items * (share - together) ** 2 for share, items in groups)
-    return float(scipy.special.chdtrc(len(groups) - 1, spread / (together * (1 - together)))) if 0 < together < 1 else 1.0
+    pooled = sum(share * items for share, items in groups) / sum(items for _, items in groups)
+    spread = sum(items * (share - pooled) ** 2 for share, items in groups)
+    return float(scipy.special.chdtrc(len(groups) - 1, spread / (pooled * (1 - pooled)))) if 0 < pooled < 1 else 1.0
 
 
-def _worth(value: float, items: int, bounds: Sequence[float] | None) -> float:
+def _effective_items(value: float, items: int, bounds: Sequence[float] | None) -> float:
     """Return how many independent items would give an interval this wide (`rate_interval`): fewer than `items` if those of a case or
     group are right or wrong together."""
     low, high = (min(max(bound, 1e-9), 1 - 1e-9) for bound in bounds or (value, value))
     tail = (1 - LEVEL) / 2
     if 0 < value < 1:
-        reach = float(scipy.special.logit(high) - scipy.special.logit(low)) / 2
-        worth = (scipy.special.ndtri(tail) / max(reach, 1e-9)) ** 2 / (value * (1 - value))
+        half_width = float(scipy.special.logit(high) - scipy.special.logit(low)) / 2
+        effective = (scipy.special.ndtri(tail) / max(half_width, 1e-9)) ** 2 / (value * (1 - value))
     else:
-        worth = log(tail) / log(low if value else 1 - high)
-    return float(min(items, max(worth, 1.0)))
+        effective = log(tail) / log(low if value else 1 - high)
+    return float(min(items, max(effective, 1.0)))
 
 
 def _row(model: str, cells: list[Cell | None], runs: Mapping[str, Figures]) -> Row:
@@ -272,23 +284,23 @@ def _row(model: str, cells: list[Cell | None], runs: Mapping[str, Figures]) -> R
     return Row(model, cells, tokens, sum(costs) if costs else None)
 
 
-def _ranked(rows: Iterable[Row], at: int) -> list[tuple[str, Cell]]:
-    cells = [(row.model, cell) for row in rows if (cell := row.cells[at]) and cell.items >= LEAST]
+def _ranked(rows: Iterable[Row], index: int) -> list[tuple[str, Cell]]:
+    cells = [(row.model, cell) for row in rows if (cell := row.cells[index]) and cell.items >= LEAST]
     return sorted(cells, key=lambda entry: -entry[1].value)
 
 
-def _lead(column: Column, ranked: list[tuple[str, Cell]], pairs: Mapping[tuple[str, str], Pair]) -> Lead:
+def _leader(column: Column, ranked: list[tuple[str, Cell]], pairs: Mapping[tuple[str, str], Pair]) -> Leader:
     best = [entry for entry in ranked if round(entry[1].value, 3) == round(ranked[0][1].value, 3)]
     second = ranked[len(best)] if len(ranked) > len(best) else None
-    over = [pairs.get((cell.run, second[1].run)) for _, cell in best] if second else []
-    is_sure = bool(over) and all(pair and pair.differs and pair.difference > 0 for pair in over)
-    cell, line = best[0][1], column.line
-    bounds = [bound - line.value for bound in cell.interval] if line and not line.run and cell.interval else None
-    pair = pairs.get((cell.run, line.run)) if line and line.run else None
-    return Lead(column, best[0], best[1:], second, is_sure, pair.interval if pair else bounds)
+    pairs_with_second = [pairs.get((cell.run, second[1].run)) for _, cell in best] if second else []
+    is_significant = bool(pairs_with_second) and all(pair and pair.differs and pair.difference > 0 for pair in pairs_with_second)
+    cell, baseline = best[0][1], column.baseline
+    bounds = [bound - baseline.value for bound in cell.interval] if baseline and not baseline.run and cell.interval else None
+    pair = pairs.get((cell.run, baseline.run)) if baseline and baseline.run else None
+    return Leader(column, best[0], best[1:], second, is_significant, pair.interval if pair else bounds)
 
 
-class Beside(NamedTuple):
+class PartAccuracies(NamedTuple):
     """The accuracies of models on one part of the items."""
 
     facet: str
@@ -299,7 +311,7 @@ class Beside(NamedTuple):
 
 def parts(
     runs: Mapping[str, Figures], first: Iterable[str], facets: Mapping[str, str], models: Sequence[str], least: int = 0
-) -> list[tuple[str, Beside]]:
+) -> list[tuple[str, PartAccuracies]]:
     """Return, for these runs, the task and accuracies for each facet value with enough items."""
     rows: dict[tuple[str, str, str], dict[str, Figures]] = {}
     for name in first:
@@ -307,7 +319,7 @@ def parts(
             for value, group in (runs[name].get(part) or {}).items():
                 if size_of(group) >= least and group.get("accuracy") is not None:
                     rows.setdefault((runs[name]["task"], facet, value), {})[runs[name]["model"]] = group | {"run": name}
-    return [(task, Beside(facet, value, [own.get(model) for model in models])) for (task, facet, value), own in rows.items()]
+    return [(task, PartAccuracies(facet, value, [own.get(model) for model in models])) for (task, facet, value), own in rows.items()]
 
 
 class Breakdown(NamedTuple):
@@ -317,32 +329,32 @@ class Breakdown(NamedTuple):
     facet: str
     model: str
     """The first model with a figure; it determines the order."""
-    rows: list[Beside]
+    rows: list[PartAccuracies]
     """Highest accuracy of the model first."""
     p_value: float | None
     """p-value that all parts with enough items are equally hard for the model, uncorrected; None if fewer than two have enough or the
     parts are not independent."""
 
 
-def breakdowns(rows: Iterable[tuple[str, Beside]], models: Sequence[str]) -> list[Breakdown]:
+def breakdowns(rows: Iterable[tuple[str, PartAccuracies]], models: Sequence[str]) -> list[Breakdown]:
     """Group the parts of each task by facet, in the given order."""
-    grouped: dict[tuple[str, str], list[Beside]] = {}
+    grouped: dict[tuple[str, str], list[PartAccuracies]] = {}
     for task, row in rows:
         grouped.setdefault((task, row.facet), []).append(row)
-    found = []
+    result = []
     for (task, facet), parts_of in grouped.items():
-        at = min(next(at for at, cell in enumerate(row.cells) if cell) for row in parts_of)
-        parts_of.sort(key=lambda row: -(cell["accuracy"] if (cell := row.cells[at]) else -1.0))
-        large = [cell for row in parts_of if (cell := row.cells[at]) and size_of(cell) >= LEAST]
+        index = min(next(index for index, cell in enumerate(row.cells) if cell) for row in parts_of)
+        parts_of.sort(key=lambda row: -(cell["accuracy"] if (cell := row.cells[index]) else -1.0))
+        large = [cell for row in parts_of if (cell := row.cells[index]) and size_of(cell) >= LEAST]
         is_tested = len(large) > 1 and facet != "side"  # the sides of a fact are the same facts
-        found.append(Breakdown(task, facet, models[at], parts_of, _equally_hard(large) if is_tested else None))
-    return found
+        result.append(Breakdown(task, facet, models[index], parts_of, _equal_difficulty_p_value(large) if is_tested else None))
+    return result
 
 
-def _equally_hard(cells: Iterable[Figures | None]) -> float:
+def _equal_difficulty_p_value(cells: Iterable[Figures | None]) -> float:
     """Return the p-value (chi-squared) that parts are equally hard; 1 without parts."""
-    known = [(cell["accuracy"], _worth(cell["accuracy"], size_of(cell), cell.get("accuracy_interval"))) for cell in cells if cell]
-    return alike(known) if known else 1.0
+    known = [(cell["accuracy"], _effective_items(cell["accuracy"], size_of(cell), cell.get("accuracy_interval"))) for cell in cells if cell]
+    return equal_shares_p_value(known) if known else 1.0
 
 
 class Compared(NamedTuple):
@@ -350,13 +362,13 @@ class Compared(NamedTuple):
 
     facet: str
     models: list[str]
-    rows: list[Beside]
+    rows: list[PartAccuracies]
     """Sorted by the first model's accuracy, if it differs between parts."""
     p_value: float
     """p-value that all parts are equally hard for the first model; 1 without rows."""
 
 
-def beside(runs: Mapping[str, Figures], first: Sequence[str], baselines: Container[str] = ()) -> Compared:
+def compare_best_models(runs: Mapping[str, Figures], first: Sequence[str], baselines: Container[str] = ()) -> Compared:
     """Return the two best models by subject with enough questions, by exam if the best has fewer than two such subjects, or no rows.
 
     Models are ranked by their choice task, or by another figure if they have none; baselines come last. Only the best model's task counts,
@@ -368,14 +380,14 @@ def beside(runs: Mapping[str, Figures], first: Sequence[str], baselines: Contain
 
     ranked = sorted(first, key=rank)
     models = list(dict.fromkeys(runs[name]["model"] for name in ranked))[:2]
-    shown = [name for name in first if runs[name]["model"] in models and runs[name]["task"] == runs[ranked[0]]["task"]]
-    rows: list[tuple[str, Beside]] = []
+    compared = [name for name in first if runs[name]["model"] in models and runs[name]["task"] == runs[ranked[0]]["task"]]
+    rows: list[tuple[str, PartAccuracies]] = []
     for part, facet in (("by_subject", "subject"), ("by_exam", "exam")):
-        rows = parts(runs, shown, {part: facet}, models, LEAST)
+        rows = parts(runs, compared, {part: facet}, models, LEAST)
         if sum(row.cells[0] is not None for _, row in rows) > 1:
             break
     else:
         rows = []
-    if (p_value := _equally_hard(row.cells[0] for _, row in rows)) <= 1 - LEVEL:
+    if (p_value := _equal_difficulty_p_value(row.cells[0] for _, row in rows)) <= 1 - LEVEL:
         rows.sort(key=lambda row: [-(cell["accuracy"] if cell else -1.0) for cell in row[1].cells])
     return Compared(facet, models, [row for _, row in rows], p_value)

@@ -30,12 +30,12 @@ FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "
 """Filters of the list: the facets by which run metrics are broken down."""
 SIDES = ("", *PAIR, *SENTENCES)
 """The complete item (""), the sides of a claim pair, and the sentences of a fourfold row."""
-Asked = Question | ClaimPair | Fourfold
+EvalItem = Question | ClaimPair | Fourfold
 PACKED_FROM = 500_000
 """Minimum bytes for compressing a file; a shorter one stays readable."""
-MOST_REPLY_CHARS = 4_000
+MAX_REPLY_CHARS = 4_000
 """Longer replies are cut; data/predictions has the complete text."""
-MOST_TWINS = 20
+MAX_RELATED_ITEMS = 20
 _OUTCOMES = get_args(Outcome)
 _LIST_ROWS, _DETAIL_ROWS = 4_000, 200
 _DIGEST_CHARS = 16
@@ -94,8 +94,8 @@ def requests_of(splits: Path, runs: Mapping[str, Run]) -> Callable[[str, str, in
     return lambda run, item, repeat: known[run][repeat // runs[run].repeats].get(item) if run in runs else None
 
 
-def twins_of(items: Iterable[Asked]) -> dict[str, list[str]]:
-    """Return, for each item, others of its case, its group of shared options, or one of its facts; at most `MOST_TWINS`."""
+def related_items_of(items: Iterable[EvalItem]) -> dict[str, list[str]]:
+    """Return, for each item, others of its case, its group of shared options, or one of its facts; at most `MAX_RELATED_ITEMS`."""
     items_by_key, keys_by_item = defaultdict(list), {}
     for item in items:
         keys = ([item.group_id] if item.group_id else []) if isinstance(item, Question) else item.fact_ids
@@ -103,10 +103,10 @@ def twins_of(items: Iterable[Asked]) -> dict[str, list[str]]:
             items_by_key[key].append(item.id)
         keys_by_item[item.id] = keys
     near = {item: {other for key in keys for other in items_by_key[key]} - {item} for item, keys in keys_by_item.items() if keys}
-    return {item: sorted(others)[:MOST_TWINS] for item, others in near.items() if others}
+    return {item: sorted(others)[:MAX_RELATED_ITEMS] for item, others in near.items() if others}
 
 
-def sides_of(item: Asked) -> dict[str, str]:
+def sides_of(item: EvalItem) -> dict[str, str]:
     """Return the sentences of a claim pair or fourfold row by name; none for a question."""
     names = PAIR if isinstance(item, ClaimPair) else SENTENCES if isinstance(item, Fourfold) else {}
     return {name: getattr(item, name) for name in names}
@@ -167,7 +167,7 @@ class Browser:
         further: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
         clusters: Container[str | None] = (),
         baselines: Container[str] = (),
-        twins: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        related_items: Mapping[str, Sequence[str]] = MappingProxyType({}),
         requests: Callable[[str, str, int], Request | None] = lambda run, item, repeat: None,
         judged: Mapping[str, tuple[str, Mapping[tuple[str, int], float]]] = MappingProxyType({}),
     ) -> None:
@@ -177,11 +177,11 @@ class Browser:
             further: additional facets: name -> item -> value.
             clusters: clusters shown on their page; their questions link to it.
             baselines: models whose runs are shown last.
-            twins: item -> related items.
+            related_items: item -> related items.
             requests: run, item or sentence, and repeat -> what was sent, if known.
             judged: run -> its judge in words, and item and repeat -> the mark of an answer in words.
         """
-        self.runs, self.further, self.clusters, self.baselines, self.twins = runs, further, clusters, baselines, twins
+        self.runs, self.further, self.clusters, self.baselines, self.related_items = runs, further, clusters, baselines, related_items
         self._requests, self._names, self._judged = requests, list(runs), [judged.get(run, ("", {})) for run in runs]
         self._texts, self._prompts = ValueNumbers(), ValueNumbers()
         self.facets = {name: ValueNumbers() for name in (*FACETS, *further)}
@@ -203,7 +203,7 @@ class Browser:
         heads = [next(line, None) for line in lines]
         rows: list[Any] = []
         details: list[Any] = []
-        both: tuple[Iterable[Asked], ...] = (claims, questions)
+        both: tuple[Iterable[EvalItem], ...] = (claims, questions)
         for item in merge(*both, key=lambda item: item.id):
             replies_by_run: dict[int, list[ScoredReply]] = {}
             for run_index, head in enumerate(heads):
@@ -225,8 +225,8 @@ class Browser:
             if len(details) == _DETAIL_ROWS:
                 yield self._details(details)
                 details = []
-        if left := next((head[0] for head in heads if head), None):
-            raise ValueError(f"a run has a reply to {left}, not in the test split; rebuild it with `dvc repro score`")
+        if unmatched := next((head[0] for head in heads if head), None):
+            raise ValueError(f"a run has a reply to {unmatched}, not in the test split; rebuild it with `dvc repro score`")
         if rows:
             yield self._list(rows)
         if details:
@@ -251,19 +251,19 @@ class Browser:
         judges = [judge for judge, _ in self._judged]
         about = zip(self.runs.items(), judges, strict=True)
         runs = [[name, run["model"], run["task"], int(run["model"] in self.baselines), judge] for (name, run), judge in about]
-        sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
+        sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MAX_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
-    def _row(self, item: Asked, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
+    def _row(self, item: EvalItem, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
         """Return the list entry of an item: id, facets, case, sentences, options, correct answer, results of runs."""
         sides = sides_of(item)
-        made = {run_index: item_results(replies, sides) for run_index, replies in replies_by_run.items()}
+        results = {run_index: item_results(replies, sides) for run_index, replies in replies_by_run.items()}
         if not isinstance(item, Question):
             facets = {"question_type": "claim" if isinstance(item, ClaimPair) else "fourfold", "atomic_type": item.atomic_type}
-            codes = "".join(self._code(made.get(index, {}).get(side)) for index in range(len(self.runs)) for side in ("", *sides))
+            codes = "".join(self._code(results.get(index, {}).get(side)) for index in range(len(self.runs)) for side in ("", *sides))
             return [item.id, self._facets(item.id, facets), None, list(sides.values()), [], None, codes]
         options = [text for option in item.options for text in (option.letter, option.text)]
-        codes = "".join(self._code(made.get(run_index, {}).get("")) for run_index in range(len(self.runs)))
+        codes = "".join(self._code(results.get(run_index, {}).get("")) for run_index in range(len(self.runs)))
         return [item.id, self._facets(item.id, facets_of(item)), item.shared_stem, [item.stem], options, item.answer, codes]
 
     def _facets(self, item: str, facets: Mapping[str, str]) -> list[int]:
@@ -273,7 +273,7 @@ class Browser:
     def _code(self, result: ItemResult | None) -> str:
         return "-" if result is None else chr(_FIRST_CODE + self.codes(result))
 
-    def _detail(self, item: Asked, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
+    def _detail(self, item: EvalItem, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
         """Return the details of an item: where it was seen, its group and cluster, replies, and related items."""
         about: list[list[str | None]]
         if isinstance(item, ClaimPair):
@@ -286,8 +286,8 @@ class Browser:
             about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", cluster], ["group", item.group_id]]
         ordered = [(run_index, reply) for run_index in sorted(replies_by_run) for reply in replies_by_run[run_index]]
         replies = [_reply(at, self._prompt(at, reply.score), reply, self._judged[at][1]) for at, reply in ordered]
-        seen = [[self.sources(one.source), one.url, one.snapshot, one.page_id, one.position] for one in item.provenance]
-        return [seen, [pair for pair in about if pair[1]], replies, list(self.twins.get(item.id, ()))]
+        provenance = [[self.sources(one.source), one.url, one.snapshot, one.page_id, one.position] for one in item.provenance]
+        return [provenance, [pair for pair in about if pair[1]], replies, list(self.related_items.get(item.id, ()))]
 
     def _prompt(self, run: int, score: Score) -> int:
         """Return the index, within the file, of the messages sent for a reply; -1 if unknown."""
@@ -305,15 +305,15 @@ def _reply(run: int, prompt: int, reply: ScoredReply, marks: Mapping[tuple[str, 
     """
     score, prediction = reply
     side = SIDES.index(score.item_id.partition("/")[2])
-    words = None if prediction is None else prediction.error if prediction.error else prediction.reply
+    text = None if prediction is None else prediction.error if prediction.error else prediction.reply
     row: list[Any] = [run, score.repeat, side, _OUTCOMES.index(score.outcome), None if score.correct is None else int(score.correct)]
-    cut = [len(words)] if words and len(words) > MOST_REPLY_CHARS else []
-    words = words[:MOST_REPLY_CHARS] if words else words
-    answer = score.answer[:MOST_REPLY_CHARS] if score.answer else score.answer
-    committed = score.committed[:MOST_REPLY_CHARS] if score.committed else score.committed
+    cut = [len(text)] if text and len(text) > MAX_REPLY_CHARS else []
+    text = text[:MAX_REPLY_CHARS] if text else text
+    answer = score.answer[:MAX_REPLY_CHARS] if score.answer else score.answer
+    committed = score.committed[:MAX_REPLY_CHARS] if score.committed else score.committed
     mark = marks.get((score.item_id, score.repeat))
     last = cut if mark is None else [*(cut or [0]), round(mark, 1)]
-    return [*row, answer, 0 if committed == answer else committed, 0 if words == answer and words else words, prompt, *last]
+    return [*row, answer, 0 if committed == answer else committed, 0 if text == answer and text else text, prompt, *last]
 
 
 def list_script(what: str, value: list[Any]) -> bytes:
@@ -328,6 +328,6 @@ def list_script(what: str, value: list[Any]) -> bytes:
 
         packed = pyarrow.Codec("gzip", compression_level=9).compress(text.decode().encode("utf-16-le"), asbytes=True)
         return b'AtomExam.take("packed",["%s","%s"]);\n' % (what.encode(), b64encode(packed))
-    for sign, escape in _ESCAPED.items():
-        text = text.replace(sign, escape)
+    for char, escape in _ESCAPED.items():
+        text = text.replace(char, escape)
     return b'AtomExam.take("%s",%s);\n' % (what.encode(), text)

@@ -14,7 +14,7 @@ from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage_summary import LEAST, missing_replies
 from atomexam.text.columns import percent, points
 from eval.report import charts
-from eval.report.first_screen import beside, board, breakdowns, first_runs, parts, size_of
+from eval.report.first_screen import board, breakdowns, compare_best_models, first_runs, parts, size_of
 from eval.report.records import meaning
 from eval.statistics.bootstrap import Figures
 from eval.tasks.runs import TASKS
@@ -30,17 +30,17 @@ SCRIPTS = {
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
 """Scripts of each page, in loading order."""
-_MOST_ROWS = 8  # of a figure that is not collapsed
-_LAID_OVER = 3  # own runs overlaid in one chart, next to the wording rule
+_MAX_ROWS = 8  # of a figure that is not collapsed
+_MAX_OVERLAID = 3  # own runs overlaid in one chart, next to the wording rule
 _CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
-           "flow_picture": charts.picture, "least": LEAST, "most": _MOST_ROWS, "patterns": charts.PATTERNS}  # fmt: skip
+           "flow_picture": charts.picture, "least": LEAST, "most": _MAX_ROWS, "patterns": charts.PATTERNS}  # fmt: skip
 NAMES = {
     "mcqa": "single choice", "mrqa": "multiple choice", "qa": "free-text", "tf": "true/false", "blank": "fill-in-the-blank",
     "kg": "knowledge", "ca": "case analysis", "PCE": "psychological counsellor exam", "TQE": "teacher qualification exam",
     "GEE": "graduate entrance exam", "SSE": "self-study exam", "TCM": "licensing exam in traditional Chinese medicine",
 }  # fmt: skip
 """English names of types, categories and exams; `vocab/subjects.yaml` has the Chinese names of exams."""
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
 
 
 def rendered(name: str, context: Mapping[str, Any], scripted: bool, folder: str = "report") -> str:
@@ -89,14 +89,14 @@ def write_scripts(out: Path) -> None:
 
 def write_items(out: Path, files: Iterable[tuple[str, bytes]], folder: str = "report") -> None:
     """Write the item browser (page, scripts and item files) into a folder; `folder` as in `rendered`."""
-    wanted = set()
+    written = set()
     write_scripts(out)
     for name, content in files:
-        wanted.add(name)
+        written.add(name)
         with replacing(out / "items" / name) as part_file:
             part_file.write_bytes(content)
     for stale in (out / "items").glob("*.js"):
-        if stale.name not in wanted:
+        if stale.name not in written:
             stale.unlink()
     with replacing(out / "items.html") as part_file:
         part_file.write_text(rendered("items", {}, scripted=True, folder=folder), encoding="utf-8")
@@ -112,7 +112,7 @@ def page(
     described: Mapping[str, str] = MappingProxyType({}),
     release: Mapping[str, Any] = MappingProxyType({}),
     exams: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    asked: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    run_settings: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     drawn: Mapping[str, Any] = MappingProxyType({}),
     replicas: bool = False,
 ) -> str:
@@ -125,7 +125,7 @@ def page(
         described: model -> what it is.
         release: `release` of params.yaml; its name, version and licence are shown.
         exams: code -> names of an exam, the usual one first.
-        asked: run -> its model and settings, in words.
+        run_settings: run -> its model and settings, as text.
         drawn: `split` of params.yaml.
         replicas: whether the crawled pages are those of the replicas that ship with the project.
     """
@@ -139,7 +139,7 @@ def page(
     def of_task(task: str, names: Iterable[str] = runs) -> dict[str, Figures]:
         return {name: runs[name] for name in names if runs[name]["task"] == task}
 
-    claims = dict(list(of_task("claim", first_own).items())[:_LAID_OVER])
+    claims = dict(list(of_task("claim", first_own).items())[:_MAX_OVERLAID])
     by_rule = {charts.RULE: {"task": "claim", "model": charts.RULE, "by_type": rule}} if claims and rule else {}
     steps = [step for of_source in sheets.values() for step in of_source]
     ends = {kind: [0, 0] for kind in ("facts", "questions", "entries")}
@@ -157,7 +157,9 @@ def page(
         "of_task": of_task,
         "unknown": {name: run for name, run in of_task("fourfold", first).items() if "patterns" in run},
         "types": charts.radar(claims | by_rule),
-        "beside": beside(runs, [name for name in first if runs[name]["task"] in ("choice", "tcm")], stages.baselines),
+        "model_comparison": compare_best_models(
+            runs, [name for name in first if runs[name]["task"] in ("choice", "tcm")], stages.baselines
+        ),
         "wrong": {name: errors[name] for name in [*own, *runs] if "patterns" in errors.get(name, {})},
         "settings": charts.settings(runs, stages.comparisons, stages.baselines),
         "letters": charts.letters(own),
@@ -167,10 +169,11 @@ def page(
         "repeats": {name: run.get("repeats", 1) for name, run in runs.items()},
         "ends": ends if steps else None,
         "described": described,
-        "asked": asked,
+        "run_settings": run_settings,
         "drawn": drawn,
         "replicas": replicas,
-        "names": NAMES | {code: f"{NAMES.get(code, '')} ({words[0]})".lstrip() for code, words in exams.items() if words[0] != code},
+        "names": NAMES
+        | {code: f"{NAMES.get(code, '')} ({exam_names[0]})".lstrip() for code, exam_names in exams.items() if exam_names[0] != code},
         "tasks": {task: TASKS[task].about for task in TASKS if of_task(task)},
         "published": charts.rule_sets(runs),
         "whole_groups": charts.whole_groups(runs),
@@ -190,4 +193,4 @@ def _p_value(value: float | None) -> str:
 
 def visible(text: str) -> str:
     """Spell out invisible characters and those that reorder or hide text (bidirectional marks, NUL), as `text.js` does."""
-    return _UNSEEN.sub(lambda sign: f"⟨U+{ord(sign[0]):04X}⟩", text)
+    return _INVISIBLE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)

@@ -18,15 +18,15 @@ from atomexam.runtime.source_sheet import KINDS
 from atomexam.text.canonical import canonical
 
 T = TypeVar("T")
-MOST_CHARS = 1_000
+MAX_CHARS = 1_000
 
 Marked = list[tuple[str, str]]
 """A text in pieces: a kind (`same`, `gone`: only in the first, `new`: only in the second) and the characters."""
 
 
 def marked(a: str, b: str) -> Marked:
-    """Merge two texts into one with deletions and insertions marked; long texts are cut to `MOST_CHARS`."""
-    a, b = a[:MOST_CHARS], b[:MOST_CHARS]
+    """Merge two texts into one with deletions and insertions marked; long texts are cut to `MAX_CHARS`."""
+    a, b = a[:MAX_CHARS], b[:MAX_CHARS]
     pieces: Marked = []
     for kind, a_from, a_to, b_from, b_to in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if kind == "equal":
@@ -36,7 +36,7 @@ def marked(a: str, b: str) -> Marked:
     return pieces
 
 
-def shown(candidates: Iterable[T], most: int, is_hidden: Callable[[T], bool]) -> tuple[list[T], int]:
+def select_displayed(candidates: Iterable[T], most: int, is_hidden: Callable[[T], bool]) -> tuple[list[T], int]:
     """Return the first `most` candidates that may be shown, and how many were withheld on the way."""
     displayed: list[T] = []
     withheld = 0
@@ -50,10 +50,10 @@ def shown(candidates: Iterable[T], most: int, is_hidden: Callable[[T], bool]) ->
     return displayed, withheld
 
 
-MOST_EXAMPLES = 10
+MAX_EXAMPLES = 10
 """For each reason and kind of record."""
-_MOST_EXAMPLE_CHARS = 400
-_LEAST_STEM_CHARS = 6  # a shorter stem occurs in many texts by chance
+_MAX_EXAMPLE_CHARS = 400
+_MIN_STEM_CHARS = 6  # a shorter stem occurs in many texts by chance
 
 
 class RejectedExample(NamedTuple):
@@ -105,7 +105,7 @@ class Reserved:
             for head, tail in ((row.head, row.tail), (row.false_head, row.false_tail)):
                 self.heads.add(canonical(head))
                 self.head_tails.add(frozenset((canonical(head), canonical(tail))))
-        self.stems = sorted(stem for stem in stems if len(stem) >= _LEAST_STEM_CHARS)
+        self.stems = sorted(stem for stem in stems if len(stem) >= _MIN_STEM_CHARS)
         self.short = stems - set(self.stems)
 
     def has(self, row: Rejected) -> bool:
@@ -118,17 +118,17 @@ class Reserved:
             return True
         if "tail" in record and frozenset(canonical(str(record[name])) for name in ("head", "tail")) in self.head_tails:
             return True
-        text = canonical(_words(record))
+        text = canonical(_record_text(record))
         return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
 
-    def asks(self, pair: ClaimPair) -> bool:
+    def has_claim(self, pair: ClaimPair) -> bool:
         """Return whether a claim pair is reserved or states the same as a reserved claim."""
         head, tail = canonical(pair.head), canonical(pair.tail)
         return bool(self.ids & {pair.id, *pair.fact_ids}) or head in self.heads or frozenset((head, tail)) in self.head_tails
 
-    def is_quoted_in(self, words: str) -> bool:
+    def is_quoted_in(self, content: str) -> bool:
         """Return whether a text contains a reserved question or begins with the head of a reserved claim."""
-        text = canonical(words)
+        text = canonical(content)
         return text in self.short or any(stem in text for stem in self.stems) or any(text.startswith(head) for head in self.heads if head)
 
 
@@ -148,7 +148,7 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
             kind = KINDS.get(row.kind, row.kind)
             kinds.setdefault(row.reason, Counter())[kind] += 1
             displayed = examples.setdefault(row.reason, {}).setdefault(kind, [])
-            if len(displayed) < MOST_EXAMPLES:
+            if len(displayed) < MAX_EXAMPLES:
                 if reserved.has(row):
                     withheld[row.reason] += 1
                 else:
@@ -173,10 +173,10 @@ def _plain(cell: str) -> str:
 def _example(row: Rejected, sightings: list[dict[str, Any]]) -> RejectedExample:
     first = sightings[0] if sightings else {}
     about = (str(first.get(name) or "") for name in ("source", "url", "position"))
-    return RejectedExample(row.id, _words(row.record)[:_MOST_EXAMPLE_CHARS], (row.detail or "")[:_MOST_EXAMPLE_CHARS], *about)
+    return RejectedExample(row.id, _record_text(row.record)[:_MAX_EXAMPLE_CHARS], (row.detail or "")[:_MAX_EXAMPLE_CHARS], *about)
 
 
-def _words(record: Mapping[str, Any]) -> str:
+def _record_text(record: Mapping[str, Any]) -> str:
     """Return the text of a record of any kind and stage."""
     if "head" in record:
         return f"{record['head']} {'–' if record.get('polarity', True) else '≠'} {record.get('tail')} ({record.get('relation')})"
@@ -195,7 +195,7 @@ class DisplayedMember(NamedTuple):
 
     id: str
     similarity: float
-    words: Marked
+    text: Marked
     """The text compared with the centre: `gone` is only in the centre, `new` only in the member."""
     provenance: list[Mapping[str, Any]]
 
@@ -204,7 +204,7 @@ class DisplayedCluster(NamedTuple):
     """A cluster with several wordings."""
 
     cluster: Cluster
-    words: str
+    text: str
     """Text of the centre, the question that replaces the others."""
     provenance: list[Mapping[str, Any]]
     members: list[DisplayedMember]
@@ -214,7 +214,7 @@ class Clusters(NamedTuple):
     """Counts of all clusters, and the clusters on the page."""
 
     total: int
-    worded: int
+    with_wordings: int
     """Clusters with several wordings; the others are exact copies."""
     rows: int
     displayed: list[DisplayedCluster]
@@ -239,8 +239,8 @@ def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected:
         rejected: rows rejected by near_duplicates, the members replaced by others.
     """
     every = list(stored)
-    worded = sorted((one for one in every if len(one.members) > 1), key=lambda one: (-len(one.members), -one.rows, one.cluster_id))
-    wanted = {key for one in worded[: 2 * MAX_DISPLAYED] for key in one.members}  # half of them may be withheld
+    with_wordings = sorted((one for one in every if len(one.members) > 1), key=lambda one: (-len(one.members), -one.rows, one.cluster_id))
+    wanted = {key for one in with_wordings[: 2 * MAX_DISPLAYED] for key in one.members}  # half of them may be withheld
     records: dict[str, dict[str, Any]] = {}
     for row in rejected:
         if row.id in wanted and row.kind == "question":
@@ -252,33 +252,35 @@ def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected:
     def is_hidden(one: Cluster) -> bool:
         return any(reserved.has(Rejected(id=key, kind="question", reason="", record=records[key])) for key in one.members if key in records)
 
-    candidates = (one for one in worded[: 2 * MAX_DISPLAYED] if one.members[0] in records or is_hidden(one))
-    displayed, withheld = shown(candidates, MAX_DISPLAYED, is_hidden)
+    candidates = (one for one in with_wordings[: 2 * MAX_DISPLAYED] if one.members[0] in records or is_hidden(one))
+    displayed, withheld = select_displayed(candidates, MAX_DISPLAYED, is_hidden)
     rows = sum(one.rows for one in every)
-    return Clusters(len(every), len(worded), rows, [_displayed(one, records) for one in displayed], withheld)
+    return Clusters(len(every), len(with_wordings), rows, [_displayed(one, records) for one in displayed], withheld)
 
 
 def contradictions(reviews: Iterable[Review], reserved: Reserved) -> tuple[int, int, list[Contradiction]]:
     """Return the number of contradictions, how many of those checked were withheld, and those to show."""
     every = list(reviews)
-    displayed, withheld = shown(every, MAX_DISPLAYED, lambda review: reserved.is_quoted_in(review.asked) or review.id in reserved.ids)
+    displayed, withheld = select_displayed(
+        every, MAX_DISPLAYED, lambda review: reserved.is_quoted_in(review.asked) or review.id in reserved.ids
+    )
     lines = [[msgspec.json.encode(statement.decision).decode() for statement in review.statements] for review in displayed]
     return len(every), withheld, list(map(Contradiction, displayed, lines))
 
 
 def _displayed(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> DisplayedCluster:
     centre = records[cluster.members[0]]
-    words = _worded(centre)
+    text = _question_text(centre)
     others = zip(cluster.members[1:], cluster.similarity[1:], strict=True)
     members = [
-        DisplayedMember(key, similarity, marked(words, _worded(records[key])), records[key]["provenance"])
+        DisplayedMember(key, similarity, marked(text, _question_text(records[key])), records[key]["provenance"])
         for key, similarity in others
         if key in records
     ]
-    return DisplayedCluster(cluster, words, centre["provenance"], members)
+    return DisplayedCluster(cluster, text, centre["provenance"], members)
 
 
-def _worded(record: Mapping[str, Any]) -> str:
+def _question_text(record: Mapping[str, Any]) -> str:
     """Return a question as text with sorted options, since their order does not distinguish questions."""
     options = sorted(option["text"] for option in record["options"])
     right = sorted(option["text"] for option in record["options"] if option["letter"] in (record["answer"] or ""))
@@ -286,7 +288,7 @@ def _worded(record: Mapping[str, Any]) -> str:
     return "\n".join([part for part in [record["shared_stem"], record["stem"], *options, f"→ {answer}" if answer else ""] if part])
 
 
-MOST_CLAIMS, MOST_PASSAGES = 5, 3
+MAX_CLAIMS, MAX_PASSAGES = 5, 3
 """Maximum of claims shown per type, and of passages per claim; the counts include all."""
 _MAX_SAMPLE = 40  # candidate claims per type, since some are withheld
 
@@ -335,7 +337,7 @@ def evidence_by_type(
     covered: set[str] = set()
     for row in evidence:
         covered.add(row.claim_id)
-        if row.claim_id in wanted and row.rank <= MOST_PASSAGES:
+        if row.claim_id in wanted and row.rank <= MAX_PASSAGES:
             by_claim.setdefault(row.claim_id, []).append(row)
     named = {row.passage for rows in by_claim.values() for row in rows}
     texts = {passage.id: passage.text for passage in passages if passage.id in named}
@@ -344,7 +346,7 @@ def evidence_by_type(
 
     def is_hidden(claim: ClaimPair) -> bool:
         own = by_claim.get(claim.id, [])
-        return reserved.asks(claim) or any(reserved.is_quoted_in(texts[row.passage]) for row in own if row.passage in texts)
+        return reserved.has_claim(claim) or any(reserved.is_quoted_in(texts[row.passage]) for row in own if row.passage in texts)
 
     quoted = {
         key: [
@@ -357,7 +359,7 @@ def evidence_by_type(
     of_types = []
     for name in sorted(counts):
         candidates = (claim for claim in samples[name] if quoted.get(claim.id) or is_hidden(claim))
-        displayed, withheld = shown(candidates, MOST_CLAIMS, is_hidden)
+        displayed, withheld = select_displayed(candidates, MAX_CLAIMS, is_hidden)
         passages_of = [ClaimPassages(claim, quoted[claim.id]) for claim in displayed]
         of_types.append(TypeEvidence(name, counts[name], with_evidence[name], passages_of, withheld))
     return of_types

@@ -59,9 +59,9 @@ class _PageHandler(SimpleHTTPRequestHandler):
 
     def translate_path(self, path: str) -> str:
         folder = self.server.folder
-        is_beside = path.startswith(_DIFFERENCE)
-        self.directory = str(folder.parent / _DIFFERENCE.strip("/") if is_beside else folder)
-        return super().translate_path(path.removeprefix(_DIFFERENCE[:-1]) if is_beside else path)
+        is_diff = path.startswith(_DIFFERENCE)
+        self.directory = str(folder.parent / _DIFFERENCE.strip("/") if is_diff else folder)
+        return super().translate_path(path.removeprefix(_DIFFERENCE[:-1]) if is_diff else path)
 
     def do_HEAD(self) -> None:
         self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)

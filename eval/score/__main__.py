@@ -77,9 +77,9 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     figures = FIGURES[run.task](read_scores(scores, requests, named if len(named) > 1 else NO_VARIANTS)) | without_missing(scores)
     if pairs and TASKS[run.task].published:
         figures["published"] = {rules: RULE_SETS[rules].figures(pairs) for rules in TASKS[run.task].published}
-    sent = [reply for reply, _ in pairs]
-    failed = sum(reply.finish_reason == "error" for reply in sent)
-    figures["usage"] = usage_of(sent, describe(run.model, args.models)[0].server, failed_calls=failed)
+    replies_of_run = [reply for reply, _ in pairs]
+    failed = sum(reply.finish_reason == "error" for reply in replies_of_run)
+    figures["usage"] = usage_of(replies_of_run, describe(run.model, args.models)[0].server, failed_calls=failed)
     prompts = ", ".join(dict.fromkeys(variant.prompt for variant in variants_of(run)))
     about: Figures = {"model": run.model, "task": run.task, "prompt": prompts}
     about |= {"method": run.method, "shots": run.shots, "repeats": run.repeats}
@@ -98,9 +98,9 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     return {what: figures[what] for what in headlines if figures.get(what) is not None}
 
 
-def unasked(questions: Iterable[QuestionType], asked: Container[str]) -> dict[str, int]:
+def uncovered(questions: Iterable[QuestionType], covered: Container[str]) -> dict[str, int]:
     """Return the number of questions of each type that are in no run."""
-    counts = Counter(question.question_type for question in questions if question.id not in asked)
+    counts = Counter(question.question_type for question in questions if question.id not in covered)
     return dict(sorted(counts.items()))
 
 
@@ -124,10 +124,10 @@ def main(argv: list[str] | None = None) -> None:
         for stale in [*out.glob("*.jsonl*"), *args.metrics.glob("*.json*")]:
             if stale.name.partition(".")[0] not in runs:
                 stale.unlink()
-    asked = {one.item_id for run in runs.values() if run.split == TEST for one in builder.by_variant(run)[0]}
-    left = unasked(read_jsonl(args.splits / TEST / "questions.jsonl", QuestionType), asked) if runs else {}
-    if left:
-        print(f"score: {', '.join(f'{count} {kind}' for kind, count in left.items())} questions of test are in no run", file=sys.stderr)
+    covered = {one.item_id for run in runs.values() if run.split == TEST for one in builder.by_variant(run)[0]}
+    counts = uncovered(read_jsonl(args.splits / TEST / "questions.jsonl", QuestionType), covered) if runs else {}
+    if counts:
+        print(f"score: {', '.join(f'{count} {kind}' for kind, count in counts.items())} questions of test are in no run", file=sys.stderr)
 
 
 if __name__ == "__main__":

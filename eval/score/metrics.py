@@ -395,20 +395,22 @@ def _letters(grid: Grid) -> Figures:
     figures: dict[str, Figures] = {}
     for kind, part in known.parts("question_type"):
         gold = np.broadcast_to(part.items.gold[:, np.newaxis], part.answer.shape)
-        seen = (_seen(letters, part.items.options[:, np.newaxis], part.shift) for letters in (part.answer, gold))
-        seen_answers, seen_right = seen
-        answered, right = (Counter("".join(filter(None, letters.ravel()))) for letters in (seen_answers, seen_right))
+        displayed = (_displayed_letters(letters, part.items.options[:, np.newaxis], part.shift) for letters in (part.answer, gold))
+        displayed_answers, displayed_right = displayed
+        answered, right = (Counter("".join(filter(None, letters.ravel()))) for letters in (displayed_answers, displayed_right))
         figures[kind] = {"answered": _sorted(answered), "gold": _sorted(right)}
         if part.shift.any():
             has_answer = part.answer != None  # noqa: E711 - of each cell
-            due = Counter("".join(seen_right[has_answer]))
+            due = Counter("".join(displayed_right[has_answer]))
             figures[kind]["pull"] = {
                 each: round((answered[each] - due[each]) / max(1, int(has_answer.sum())), DIGITS) for each in sorted(answered | due)
             }
     return figures
 
 
-_seen = np.frompyfunc(lambda letters, options, shift: shifted_letters(letters, options, shift) if letters and shift else letters, 3, 1)
+_displayed_letters = np.frompyfunc(
+    lambda letters, options, shift: shifted_letters(letters, options, shift) if letters and shift else letters, 3, 1
+)
 
 
 def _grouped(grid: Grid, facet: str, figures: Part) -> Figures:

@@ -52,11 +52,11 @@ def rate_interval(sums: Counts, counts: Counts, draws: int = _DRAWS) -> Interval
         return None
     clusters, rate = _clusters(counts), float(sums.sum() / counts.sum())
     if (sums * counts[0] == sums[0] * counts).all():
-        least = _alike(clusters)
+        least = _min_equal_share(clusters)
         return least * rate, 1 - least * (1 - rate)
     spread = float(_bootstrap(sums, counts, draws).std()) * sqrt(clusters / (clusters - 1))
-    reach = float(scipy.special.stdtrit(clusters - 1, (1 + LEVEL) / 2)) * spread / (rate * (1 - rate))
-    return _share(rate, -reach), _share(rate, reach)
+    half_width = float(scipy.special.stdtrit(clusters - 1, (1 + LEVEL) / 2)) * spread / (rate * (1 - rate))
+    return _share(rate, -half_width), _share(rate, half_width)
 
 
 def difference(sums: Counts, counts: Counts, name: str, draws: int = _PAIRED_DRAWS) -> Difference:
@@ -69,7 +69,7 @@ def difference(sums: Counts, counts: Counts, name: str, draws: int = _PAIRED_DRA
         return Difference(None, 1.0)
     clusters = _clusters(counts)
     if (sums * counts[0] == sums[0] * counts).all():
-        least, gap = _alike(clusters), float(sums.sum() / counts.sum())
+        least, gap = _min_equal_share(clusters), float(sums.sum() / counts.sum())
         p_value = min(2 * (1 + abs(gap)) ** -clusters, 1.0)
         return Difference((least * (1 + gap) - 1, least * (gap - 1) + 1), max(p_value, 2 / (draws + 1)))
     resampled = _bootstrap(sums, counts, draws, name)
@@ -137,7 +137,7 @@ def _tails(clusters: float) -> tuple[float, float]:
     return tail, 1 - tail
 
 
-def _alike(clusters: float) -> float:
+def _min_equal_share(clusters: float) -> float:
     """Return the lower bound of the share of clusters like the observed ones, given that these are all alike (Clopper-Pearson)."""
     return ((1 - LEVEL) / 2) ** (1 / clusters)
 

@@ -42,8 +42,8 @@ class Estimate(NamedTuple):
 
     @property
     def interval(self) -> Interval:
-        reach = float(ndtri((1 + LEVEL) / 2)) * self.error
-        return self.value - reach, self.value + reach
+        half_width = float(ndtri((1 + LEVEL) / 2)) * self.error
+        return self.value - half_width, self.value + half_width
 
 
 class Change(NamedTuple):

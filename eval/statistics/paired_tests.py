@@ -69,24 +69,24 @@ def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Ta
 
 def without_missing(scores: Sequence[Score]) -> Figures:
     """If replies are missing, return the accuracy over what the run replied to and the number of those pairs or questions."""
-    gone = {(scored_id(score.item_id), score.repeat) for score in scores if score.outcome == "failed"}
-    replied = tally((score for score in scores if (scored_id(score.item_id), score.repeat) not in gone), METRICS["accuracy"])
+    failed = {(scored_id(score.item_id), score.repeat) for score in scores if score.outcome == "failed"}
+    replied = tally((score for score in scores if (scored_id(score.item_id), score.repeat) not in failed), METRICS["accuracy"])
     share = mean(replied.values())
-    return {} if not gone or share is None else {"replied": len(replied), "accuracy_of_replied": round(float(share), DIGITS)}
+    return {} if not failed or share is None else {"replied": len(replied), "accuracy_of_replied": round(float(share), DIGITS)}
 
 
 def missing_of(name: str, scores: Sequence[Score]) -> list[str]:
     """Return a warning about a run's missing replies; nothing if none are missing."""
-    words = missing_replies({"outcomes": Counter(score.outcome for score in scores)} | without_missing(scores))
-    return [f"{name}: {words}"] if words else []
+    note = missing_replies({"outcomes": Counter(score.outcome for score in scores)} | without_missing(scores))
+    return [f"{name}: {note}"] if note else []
 
 
 def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:
     """Return each answer's mean mark, as a share of 100, over all judgements and repeats."""
-    worth: dict[str, list[float]] = {}
+    marks_by_item: dict[str, list[float]] = {}
     for (item, _), mark in marks_of(scores, judgements, markable).items():
-        worth.setdefault(item, []).append(mark)
-    return {item: Tally(round(_STEPS / 100 * fmean(repeats)), _STEPS) for item, repeats in worth.items()}
+        marks_by_item.setdefault(item, []).append(mark)
+    return {item: Tally(round(_STEPS / 100 * fmean(repeats)), _STEPS) for item, repeats in marks_by_item.items()}
 
 
 def marks_of(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> dict[tuple[str, int], float]:

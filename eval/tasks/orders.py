@@ -33,6 +33,6 @@ def shifted(question: Question, order: int) -> Question:
     if not shift:
         return question
     texts = [option.text for option in [*options[-shift:], *options[:-shift]]]
-    turned = [structs.replace(option, text=text) for option, text in zip(options, texts, strict=True)]
+    reordered = [structs.replace(option, text=text) for option, text in zip(options, texts, strict=True)]
     answer = question.answer and shifted_letters(question.answer, len(options), shift)
-    return structs.replace(question, options=turned, answer=answer)
+    return structs.replace(question, options=reordered, answer=answer)

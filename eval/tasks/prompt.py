@@ -36,7 +36,7 @@ def read_prompt(path: Path) -> str:
     return text.rstrip("\n")
 
 
-def quoted(path: Path, texts: Mapping[str, str], **words: str) -> str:
+def quoted(path: Path, texts: Mapping[str, str], **values: str) -> str:
     """Return a prompt with foreign texts between delimiters that none of them can contain.
 
     `{nonce}` in the prompt is a hash of the texts, so the same texts give the same prompt and no text can predict it.
@@ -44,7 +44,7 @@ def quoted(path: Path, texts: Mapping[str, str], **words: str) -> str:
     number = 0
     while any(nonce_of(texts, number) in text for text in texts.values()):
         number += 1
-    return read_prompt(path).format(nonce=nonce_of(texts, number), **texts, **words)
+    return read_prompt(path).format(nonce=nonce_of(texts, number), **texts, **values)
 
 
 def nonce_of(texts: Mapping[str, str], number: int = 0) -> str:
@@ -64,7 +64,7 @@ def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, A
     messages = [message | {"content": without_control_tokens(tokenizer, message["content"], message["role"])} for message in messages]
     if not tokenizer.chat_template:
         return _plain(messages)
-    if not _knows_system(tokenizer):
+    if not _accepts_system(tokenizer):
         messages = merge_system(messages)
     return tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **(template or {}))
 
@@ -165,7 +165,7 @@ def control_tokens(tokenizer: Any) -> tuple[str, ...]:
 
 
 @cache
-def _knows_system(tokenizer: Any) -> bool:
+def _accepts_system(tokenizer: Any) -> bool:
     """Return whether a chat template supports system messages; some reject them, some silently drop them."""
     try:
         text = tokenizer.apply_chat_template(_PROBE, tokenize=False)

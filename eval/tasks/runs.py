@@ -72,8 +72,8 @@ class RequestBuilder:
         requests = [self.zero_shot(run.task, variant.prompt, variant.order, run.split) for variant in variants_of(run)]
         most = max((len(one.options) for one in requests[0]), default=run.orders)
         if run.orders > max(most, 1):
-            found = f"no question of {run.split} has more than {most} options"
-            raise ValueError(f"orders: {run.orders}, but {found}; set `orders: {most}`")
+            reason = f"no question of {run.split} has more than {most} options"
+            raise ValueError(f"orders: {run.orders}, but {reason}; set `orders: {most}`")
         return requests
 
     def with_shots(self, run: Run) -> list[list[Request]]:

@@ -53,9 +53,9 @@ def _in_turn(examples: Sequence[Request]) -> Iterator[Request]:
         by_fact.setdefault(example.unit, []).append(example)
     facts = [sorted(sentences, key=lambda one: one.item_id) for sentences in by_fact.values()]
     for turn in range(max(map(len, facts), default=0)):
-        for place, sentences in enumerate(facts):
+        for index, sentences in enumerate(facts):
             if turn < len(sentences):
-                yield sentences[(place + turn) % len(sentences)]
+                yield sentences[(index + turn) % len(sentences)]
 
 
 def pools_of(examples: Iterable[Request]) -> Pools:

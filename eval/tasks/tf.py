@@ -19,11 +19,11 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfol
 def _request(question: Question, prompt: str) -> Request:
     statement = "\n".join(part for part in (question.shared_stem, question.stem) if part)
     text = task_prompt(prompt).format(subject=question.subject, claim=statement)
-    begun = [{"role": "system", "content": text}, {"role": "user", "content": f"{statement}\n答案："}]
+    messages = [{"role": "system", "content": text}, {"role": "user", "content": f"{statement}\n答案："}]
     verdict = next((option.text for option in question.options if option.letter == question.answer), None)
     return Request(
         item_id=question.id,
-        messages=begun if prompt == "tf" else [{"role": "user", "content": text}],
+        messages=messages if prompt == "tf" else [{"role": "user", "content": text}],
         question_type="tf",
         options=VERDICT_OPTIONS,
         answer=verdict,

@@ -48,8 +48,8 @@ def _entry(entry: Any, indent: str) -> Iterator[str]:
 
 def _clean(value: Any) -> str:
     """Return crawled text as one line without control characters."""
-    words = " ".join(str(value).split())
-    return "".join(char if unicodedata.category(char)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for char in words)
+    line = " ".join(str(value).split())
+    return "".join(char if unicodedata.category(char)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for char in line)
 
 
 def _listed(query: str, hits: list[Hit]) -> str:

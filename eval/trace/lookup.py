@@ -28,7 +28,7 @@ _CLAIMS: dict[str, tuple[str, type[Claim]]] = {"claim": ("claims.jsonl", ClaimPa
 _DECISIONS, _VERDICTS, _PUBLISHED = map(Path, ("curation/decisions.jsonl", "curation/verdicts.jsonl", "splits/released.jsonl"))
 """Paths relative to the parent of the data folder."""
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
-_MOST_BYTES = 1 << 26  # larger than any page; decompression stops there
+_MAX_DECOMPRESSED_BYTES = 1 << 26  # larger than any page; decompression stops there
 _MAX_BYTES, _SIGNATURE_BYTES = 240, 8
 _CHARSET = re.compile(rb"""charset=["']?([\w-]+)""")
 T = TypeVar("T")
@@ -83,9 +83,9 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
         yield Hit("fact", fact.id, fact.relation, fact_text(fact))
     for stage, row in _rejections(data, text):
         yield Hit("rejected", row.id, row.reason, f"{row.kind} in {stage}/rejected.jsonl")
-    told = {row.claim_id: row for row in rows_with(data.parent / _VERDICTS, [text], Verdict) if row.claim_id not in claims}
-    votes = read_verdicts(data.parent / _VERDICTS) if told else {}
-    for key, one in told.items():
+    verdicts = {row.claim_id: row for row in rows_with(data.parent / _VERDICTS, [text], Verdict) if row.claim_id not in claims}
+    votes = read_verdicts(data.parent / _VERDICTS) if verdicts else {}
+    for key, one in verdicts.items():
         if majority(vote.verdict for vote in votes[key]) == "refute" and not one.is_false_tail:  # a refuted claim is in no other file
             yield Hit("rejected", key, "refuted by annotators", one.claim)
 
@@ -143,7 +143,7 @@ def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
     if not path.exists():
         return {"fetched": None, "fault": f"{path} is missing; `dvc checkout {folder}` restores it"}
     try:
-        raw = unpacked(read_packed(path, row.offset, row.length), _MOST_BYTES)
+        raw = unpacked(read_packed(path, row.offset, row.length), _MAX_DECOMPRESSED_BYTES)
         record = next(iter(ArchiveIterator(BytesIO(raw))))
         stored = record.raw_stream.read()
         body = next(iter(ArchiveIterator(BytesIO(raw)))).content_stream().read()  # the raw body may be compressed
@@ -316,12 +316,12 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
         for score in scores:
             reply = replies.get((score.item_id, score.repeat))
             reply_text = reply.error or reply.reply if reply else "reply not stored"
-            worth = "not scored" if score.correct is None else "right" if score.correct else "wrong"
+            result = "not scored" if score.correct is None else "right" if score.correct else "wrong"
             side = score.item_id.partition("/")[2]
             where = f"{path.stem} #{score.repeat}" + (f" {side}" if side else "")
             item = f" {score.item_id.partition('/')[0]}" if len(items) > 1 else ""
             answer = score.answer if len(score.answer or "") < _REPLY_CHARS else None  # an answer in words is the reply itself
-            summary = " ".join(word for word in (score.outcome, answer, worth) if word)
+            summary = " ".join(word for word in (score.outcome, answer, result) if word)
             lines.append(f"{where}{item}: {summary} | {reply_text[:_REPLY_CHARS]}")
     for path in sorted((data / "judgements").glob("*.jsonl")):  # marks of answers in words
         for row in rows_with(path, items, Judgement):

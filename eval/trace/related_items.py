@@ -27,7 +27,7 @@ _NGRAM_CHARS = 3
 _MAX_LISTED = 3
 
 
-def words_of(item: Item) -> str:
+def text_of(item: Item) -> str:
     """Return the text of an item."""
     if isinstance(item, Claim):
         return sentences_of(item)[0]
@@ -53,13 +53,13 @@ def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[st
     Args:
         learned: training item -> the tuned models trained on it.
     """
-    grams, fact = ngrams(canonical(words_of(item)), _NGRAM_CHARS), fact_of(item)
+    grams, fact = ngrams(canonical(text_of(item)), _NGRAM_CHARS), fact_of(item)
     others = [other for other in train if type(other) is type(item)]
-    shares = [(jaccard(grams, ngrams(canonical(words_of(other)), _NGRAM_CHARS)), other.id, other) for other in others]
-    alike = [entry for entry in nlargest(_MAX_LISTED, shares, key=lambda entry: entry[:2]) if entry[0]]
+    shares = [(jaccard(grams, ngrams(canonical(text_of(other)), _NGRAM_CHARS)), other.id, other) for other in others]
+    similar = [entry for entry in nlargest(_MAX_LISTED, shares, key=lambda entry: entry[:2]) if entry[0]]
     same = sorted((other for other in others if fact and fact_of(other) == fact), key=lambda other: other.id)
     return {
-        "by wording": [_line(other, learned, f"{share:.2f} ") for share, _, other in alike],
+        "by wording": [_line(other, learned, f"{share:.2f} ") for share, _, other in similar],
         "by fact": [_line(other, learned) for other in same],
         "by type" if isinstance(item, Claim) else "by subject": (
             f"{sum(group_of(other) == group_of(item) for other in others)} in train of {group_of(item)}"

@@ -25,7 +25,7 @@ from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_li
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.finetune.training_data import IGNORED
-from eval.models.local.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
+from eval.models.local.weights import ADAPTER, MODEL_FILE, content_hash, identity_of, locate, read_chat_template
 from eval.tune.examples import Example, PackedRow, step_tokens, steps_of, tokens_of
 from eval.tune.training_set import DataPaths, TrainingSet, dev_examples
 
@@ -54,12 +54,12 @@ def main(argv: list[str] | None = None) -> None:
         print_summary(f"tune {args.key}", f"{figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {steps}{dev}")
 
 
-def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> Description:
+def described(name: str, params: Mapping[str, Any], models_folder: Path, where: str) -> Description:
     """Return the model to tune, from its line under `models`.
 
     Args:
         params: all of params.yaml.
-        made: folder of the models that this pipeline trains.
+        models_folder: folder of the models that this pipeline trains.
 
     Raises:
         ValueError: there is no such line, or its model cannot be tuned; the message says what to do.
@@ -70,7 +70,7 @@ def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> D
         raise ValueError(f"params.yaml: models.{name}: backend {line.backend} has no weights to tune; set `backend: huggingface`")
     if line.name in (params.get("tune") or {}):
         raise ValueError(f"params.yaml: models.{name}: {line.name} is itself a tuned model; tune its base instead, with the data of both")
-    base = next((str(made / key) for key in (line.name, name) if key in trained), line.name)
+    base = next((str(models_folder / key) for key in (line.name, name) if key in trained), line.name)
     if not base:
         raise ValueError(
             f"params.yaml: models.{name} has no `name`; set it to the model to tune: on the hub, a folder or a key of finetune"
@@ -111,7 +111,7 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
     identity = identity_of(description, path)
     mark = _mark(identity, description, tuning, examples, dev)
     with folder_lock(out) if _is_first() else nullcontext(out):
-        checkpoints, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
+        checkpoints, part_folder = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
         with _first_before_others():  # the first process has the lock; the others read its output
             known = _known(out)
         if known and known.get("mark") == mark:
@@ -123,16 +123,16 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
             if (current := figures | {"data": _counts(training_set, learned)}) != figures and _is_first():
                 write_json(out / _FIGURES, {"mark": mark, "figures": current})
             return current
-        trained, read = _train(path, description, tuning, tokenizer, examples, dev, checkpoints, made, mark)
+        trained, read = _train(path, description, tuning, tokenizer, examples, dev, checkpoints, part_folder, mark)
         if not _is_first():
             return {}
         counts = _counts(training_set, Counter(example.kind for example in read))
-        write_jsonl(made / "learned.jsonl", _learned(read), key=lambda row: (row["kind"], row["item_id"]))
-        weights = identity_of(description, made)
-        write_json(made / MADE, Description(model=description.model, backend="huggingface", weights=content_hash(made)))
+        write_jsonl(part_folder / "learned.jsonl", _learned(read), key=lambda row: (row["kind"], row["item_id"]))
+        weights = identity_of(description, part_folder)
+        write_json(part_folder / MODEL_FILE, Description(model=description.model, backend="huggingface", weights=content_hash(part_folder)))
         figures = {"weights": weights, "base": identity, "method": tuning.method, "data": counts} | trained
-        write_json(made / _FIGURES, {"mark": mark, "figures": figures})
-        replace_folder(made, out)
+        write_json(part_folder / _FIGURES, {"mark": mark, "figures": figures})
+        replace_folder(part_folder, out)
         shutil.rmtree(checkpoints)
     return figures
 
@@ -155,15 +155,15 @@ def _counts(training_set: TrainingSet, learned: Mapping[str, int]) -> dict[str, 
 
 def _train(
     path: Path, description: Description, tuning: Tuning, tokenizer: Any, examples: Sequence[Example], dev: Sequence[Example],
-    checkpoints: Path, made: Path, mark: str,
+    checkpoints: Path, part_folder: Path, mark: str,
 ) -> tuple[dict[str, Any], list[Example]]:  # fmt: skip
     """Train, resuming from checkpoints of the same training; return metrics and the examples that the saved weights have seen."""
     from eval.tune import training
 
     with _first_before_others():
         if _is_first():
-            shutil.rmtree(made, ignore_errors=True)
-            made.mkdir(parents=True)
+            shutil.rmtree(part_folder, ignore_errors=True)
+            part_folder.mkdir(parents=True)
             _discard_others(checkpoints, mark)
     model = training.open_base(path, tuning, description)
     training.be_deterministic()
@@ -181,7 +181,7 @@ def _train(
         "parameters": model.num_parameters(),
         "trained_parameters": sum(one.numel() for one in model.parameters() if one.requires_grad),
     }
-    trained = training.train(model, tokenizer, planned, steps(dev), tuning, checkpoints, made)
+    trained = training.train(model, tokenizer, planned, steps(dev), tuning, checkpoints, part_folder)
     read = [example for step in planned[: trained["best_step"]] for row in step for example in row]
     target_tokens = sum(target != IGNORED for example in read for target in example.targets)
     return sizes | {"tokens": sum(len(example.ids) for example in read), "learned_tokens": target_tokens, "packed": packs} | trained, read

@@ -127,15 +127,15 @@ def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int
 def _rows(examples: Sequence[Example], most: int) -> list[PackedRow]:
     """Pack examples into rows of at most `most` tokens, longest first; an example longer than that gets its own row."""
     rows: list[PackedRow] = []
-    room: list[int] = []
+    free: list[int] = []
     for example in sorted(examples, key=lambda example: -len(example.ids)):
-        index = next((index for index, left in enumerate(room) if len(example.ids) <= left), None)
+        index = next((index for index, capacity in enumerate(free) if len(example.ids) <= capacity), None)
         if index is None:
             rows.append([example])
-            room.append(most - len(example.ids))
+            free.append(most - len(example.ids))
         else:
             rows[index].append(example)
-            room[index] -= len(example.ids)
+            free[index] -= len(example.ids)
     return rows
 
 

@@ -11,13 +11,13 @@ from atomexam.text.ngrams import least_shared, ngrams
 from eval.tasks.contract import read_split
 from eval.tasks.request import related_ids_of
 
-_HELD_BACK = ("test", "reserved")
+_HELD_OUT_SPLITS = ("test", "reserved")
 _KEY_CHARS = 4
 _NAME_CHARS = 2
 _MIN_STEM_CHARS = 8  # a shorter question without options may occur in any text
 _GRAM_CHARS = 3
 _MIN_SHARE = 0.7  # share of its n-grams that an edited question or case still has
-_LEAST_GRAMS = 16  # fewer occur together by chance
+_MIN_GRAMS = 16  # fewer occur together by chance
 _SENTENCE_ENDS = re.compile("[。！？!?；;\\n]")
 
 
@@ -30,7 +30,7 @@ class HeldOut:
         self._right_answers: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
         self._facts: dict[str, set[tuple[str, str]]] = defaultdict(set)
         grams: set[frozenset[str]] = set()
-        for name in _HELD_BACK:
+        for name in _HELD_OUT_SPLITS:
             questions, claims = read_split(splits / name)
             for question in questions:
                 self._ids |= related_ids_of(question)
@@ -50,7 +50,7 @@ class HeldOut:
                 head, tail = canonical(pair.head), canonical(pair.tail)
                 self._facts[head[:_NAME_CHARS]].add((head, tail))
 
-        self._grams = sorted((one for one in grams if len(one) >= _LEAST_GRAMS), key=sorted)
+        self._grams = sorted((one for one in grams if len(one) >= _MIN_GRAMS), key=sorted)
         self._index = NgramIndex(self._grams, _MIN_SHARE)
 
     def _add(self, texts: dict[str, list[tuple[str, tuple[str, ...]]]], text: str, options: tuple[str, ...]) -> None:

@@ -38,7 +38,7 @@ from eval.models.local.weights import ADAPTER
 from eval.tune.examples import PackedRow, columns, reply_marks, tokens_of
 
 _STATE = "trainer_state.json"
-_WHOLE = "whole.json"  # names and sizes of a checkpoint's files, written next to them once all are on disk
+_CHECKPOINT_SIZES = "whole.json"  # names and sizes of a checkpoint's files, written next to them once all are on disk
 _MAX_CHECKPOINTS = 3  # the best, the last, and the one before, in case the last is incomplete
 
 
@@ -81,13 +81,13 @@ def _with_adapter(model: Any, tuning: Tuning, about: Description) -> Any:
     config = LoraConfig(r=tuning.rank, lora_alpha=tuning.alpha, target_modules="all-linear", task_type="CAUSAL_LM")
     if tuning.embeddings == "learned":
         config.modules_to_save, config.ensure_weight_tying = _embeddings_of(model)
-    made = get_peft_model(model, config)
-    for weights in made.parameters():
+    adapted_model = get_peft_model(model, config)
+    for weights in adapted_model.parameters():
         if weights.requires_grad:
             weights.data = weights.data.float()  # small steps would be lost in 16 bits
-    settings = made.peft_config["default"]
+    settings = adapted_model.peft_config["default"]
     settings.base_model_name_or_path, settings.revision = about.name, about.revision
-    return made
+    return adapted_model
 
 
 def _embeddings_of(model: Any) -> tuple[list[str], bool]:
@@ -119,12 +119,12 @@ def supports_packing(model: Any) -> bool:
     """
     device = next(model.parameters()).device
     first, second = torch.arange(8, device=device)[None] + 1, torch.arange(12, 20, device=device)[None]
-    apart = torch.arange(8, device=device)[None]
+    restarted = torch.arange(8, device=device)[None]
     try:
-        alone = model(input_ids=second, position_ids=apart, use_cache=False).logits
+        alone = model(input_ids=second, position_ids=restarted, use_cache=False).logits
         packed, joined = (
             model(input_ids=torch.cat([first, second], 1), position_ids=positions, use_cache=False).logits[:, 8:]
-            for positions in (torch.cat([apart, apart], 1), torch.arange(16, device=device)[None])
+            for positions in (torch.cat([restarted, restarted], 1), torch.arange(16, device=device)[None])
         )
     except (TypeError, ValueError, RuntimeError, IndexError):
         return False
@@ -307,7 +307,7 @@ def _mark_whole(folder: Path) -> None:
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     for path in [*paths, folder]:
         to_disk(path)
-    write_json(folder / _WHOLE, {str(path.relative_to(folder)): path.stat().st_size for path in paths})
+    write_json(folder / _CHECKPOINT_SIZES, {str(path.relative_to(folder)): path.stat().st_size for path in paths})
 
 
 def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
@@ -315,7 +315,7 @@ def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
     whole, best = {}, {}
     for path in checkpoints.glob("checkpoint-*"):
         try:
-            sizes = json.loads((path / _WHOLE).read_bytes())
+            sizes = json.loads((path / _CHECKPOINT_SIZES).read_bytes())
             if any((path / name).stat().st_size != size for name, size in sizes.items()):
                 raise ValueError("a file was cut")
             state = json.loads((path / _STATE).read_bytes())

@@ -66,9 +66,9 @@ def _rows(path: Path) -> list[Any]:
 def _messages(row: Any, where: str) -> list[Message]:
     keys = row.keys() if isinstance(row, dict) else set()
     turns: list[tuple[Any, Any]]
-    if (turned := next((row[key] for key in ("conversations", "messages") if key in keys), None)) is not None:
+    if (conversation := next((row[key] for key in ("conversations", "messages") if key in keys), None)) is not None:
         turns = [("system", row["system"])] if row.get("system") else []
-        for turn in turned if isinstance(turned, list) else ():
+        for turn in conversation if isinstance(conversation, list) else ():
             turn = turn if isinstance(turn, dict) else {}
             turns.append((turn.get("from", turn.get("role")), turn.get("value", turn.get("content"))))
     elif "instruction" in keys and "output" in keys:
@@ -87,10 +87,14 @@ def _messages(row: Any, where: str) -> list[Message]:
             f"{where}: found {', '.join(map(str, keys)) or repr(row)}; expected `conversations` (sharegpt) or `instruction` (alpaca)"
         )
     roles = [_ROLES.get(role) if isinstance(role, str) else None for role, _ in turns]
-    spoken = roles[1:] if roles[:1] == ["system"] else roles
-    if len(spoken) % 2 and spoken[-1:] == ["user"]:
-        turns, roles, spoken = turns[:-1], roles[:-1], spoken[:-1]  # an unanswered question teaches nothing
-    if not spoken or spoken != ["user", "assistant"] * (len(spoken) // 2) or not all(isinstance(text, str) for _, text in turns):
+    turn_roles = roles[1:] if roles[:1] == ["system"] else roles
+    if len(turn_roles) % 2 and turn_roles[-1:] == ["user"]:
+        turns, roles, turn_roles = turns[:-1], roles[:-1], turn_roles[:-1]  # an unanswered question teaches nothing
+    if (
+        not turn_roles
+        or turn_roles != ["user", "assistant"] * (len(turn_roles) // 2)
+        or not all(isinstance(text, str) for _, text in turns)
+    ):
         speakers = ", ".join(str(role) for role, _ in turns)
         raise ValueError(
             f"{where}: found turns of {speakers or 'nobody'}; expected alternating user and assistant, none empty, after at most one system"

@@ -308,7 +308,7 @@ def test_prompts_are_sorted_and_batching_changes_no_reply(
 ) -> None:
     requests = RequestBuilder(toy_data / "splits").of_run(Run(model="m", task=task, shots=2))
     whole = in_turn(Counting(), requests, tmp_path / "whole" / "r.jsonl", repeats=2)
-    monkeypatch.setattr(cached_model, "_AT_ONCE", 7)
+    monkeypatch.setattr(cached_model, "_CHUNK_SIZE", 7)
     by_parts = Counting()
     assert in_turn(by_parts, requests[::-1], tmp_path / "parts" / "r.jsonl", repeats=2) == whole
     assert max(map(len, by_parts.calls)) == 7

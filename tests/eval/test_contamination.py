@@ -10,7 +10,7 @@ from scipy.special import expit
 from atomexam.records.blocks import Run
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.jsonl import write_json, write_jsonl
-from eval.contamination import Item, Twins, as_text, asked_in_both, main, never_public, probe, published_order_best, twins
+from eval.contamination import Item, Twins, as_text, main, never_public, probe, published_order_best, runs_on_both_splits, twins
 from eval.statistics.paired_tests import Tallies, Tally
 from eval.tasks.request import Request
 from eval.tasks.runs import RequestBuilder
@@ -85,11 +85,11 @@ def test_command_compares_runs_on_reserved_and_test(toy_data: Path, tmp_path: Pa
     assert "choice: 2 items of reserved left out: promoted" in (lines := capsys.readouterr().out.splitlines())[0]
     assert lines[2].split()[2] == "22"
     named = {"r": runs["reserved"], "t": Run(model="m", task="choice", prompt="choice")}
-    assert asked_in_both(named)[0].test == "t"  # the default wording by its name
+    assert runs_on_both_splits(named)[0].test == "t"  # the default wording by its name
     with pytest.raises(ValueError, match="r runs on reserved, but no run on test has the same settings"):
-        asked_in_both({"r": runs["reserved"], "t": Run(model="m", task="choice", shots=3)})
+        runs_on_both_splits({"r": runs["reserved"], "t": Run(model="m", task="choice", shots=3)})
     with pytest.raises(ValueError, match="no run on reserved; add one like"):
-        asked_in_both({"t": runs["test"]})
+        runs_on_both_splits({"t": runs["test"]})
 
 
 @pytest.mark.slow

@@ -257,7 +257,7 @@ def beside(two, tmp_path: Path) -> Path:
     a, b, _ = two
     runs = difference_of(a, b)["runs"]
     write_items(tmp_path / "reports", browser_files(b, runs))
-    became = {key: how for change in changes_of(a, b) for key, how in change.became.items()}
+    became = {key: how for change in changes_of(a, b) for key, how in change.change_by_id.items()}
     said = "changed.js", list_script("changed", ["", [], [], [], ""])
     write_items(tmp_path / "diff", [*item_files(a, b, became, runs), said], folder="diff")
     return tmp_path / "reports"

@@ -30,7 +30,7 @@ from curation.near_duplicates.merging import apply_decision, decision_for
 from eval.items.__main__ import compared_with_people, main
 from eval.items.keys import SUSPECT, key_evidence, letters_of_explanation
 from eval.items.queue import Rejected as Merged
-from eval.items.queue import kept_for
+from eval.items.queue import replacements
 from eval.items.replies import TaskRun, read_task
 from eval.items.statistics import figures_of_test, item_figures, negative, shares_of_rest
 
@@ -279,7 +279,7 @@ def test_models_are_compared_with_people() -> None:
 def test_near_duplicates_pass_human_figures_to_the_kept_question() -> None:
     rows = [Merged(key, reason, detail, Raw()) for key, reason, detail in (
         ("a", "near_duplicate", "kept"), ("b", "overruled", "kept"), ("c", "identical", "c"), ("d", "no_answer", None))]  # fmt: skip
-    assert kept_for(rows) == {"a": "kept"}
+    assert replacements(rows) == {"a": "kept"}
 
 
 def test_stage_queues_wrong_keys_with_reasons(folder: Folder) -> None:

@@ -22,7 +22,16 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import Pair
 from eval.errors.tables import run_figures
 from eval.report.__main__ import main
-from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, Browser, ScoredReply, item_results, paired_replies, requests_of, twins_of
+from eval.report.items import (
+    MAX_REPLY_CHARS,
+    PACKED_FROM,
+    Browser,
+    ScoredReply,
+    item_results,
+    paired_replies,
+    related_items_of,
+    requests_of,
+)
 from eval.report.pages import write_items
 from eval.statistics.bootstrap import DIGITS
 from eval.statistics.paired_tests import METRICS, paired, tally
@@ -120,10 +129,10 @@ def test_rejects_reply_outside_the_test_split() -> None:
 
 def test_long_reply_is_cut_and_shows_its_length() -> None:
     item = question(1)
-    words = "长" * (MOST_REPLY_CHARS + 5)
+    words = "长" * (MAX_REPLY_CHARS + 5)
     files = files_of([item], [], {"r": [(item.id, [ScoredReply(score(item.id), reply(item.id, words))])]})
     row = files["detail-00000.js"][1][0][2][0]
-    assert row[7] == words[:MOST_REPLY_CHARS] and row[8:] == [-1, len(words)]
+    assert row[7] == words[:MAX_REPLY_CHARS] and row[8:] == [-1, len(words)]
 
 
 def test_answer_in_words_shows_mark_and_judge(browser, tmp_path: Path) -> None:
@@ -393,7 +402,7 @@ def test_requests_are_found_by_repeat_and_wording(reports: Path) -> None:
 def test_items_of_a_case_or_fact_are_related() -> None:
     case = [msgspec.structs.replace(question(number), group_id="g") for number in (1, 2)]
     same = msgspec.structs.replace(claim(2), fact_ids=claim(1).fact_ids)
-    assert twins_of([*case, question(3), claim(1), same, claim(4)]) == {
+    assert related_items_of([*case, question(3), claim(1), same, claim(4)]) == {
         case[0].id: [case[1].id], case[1].id: [case[0].id], claim(1).id: [same.id], same.id: [claim(1).id]
     }  # fmt: skip
 

@@ -18,7 +18,7 @@ from playwright.sync_api import expect
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.source_sheet import Loss
 from atomexam.runtime.source_sheet import Step as SourceStep
-from eval.report.__main__ import StageMetrics, about, asked_with, comparison_table, main, page, plot_tables, read_metrics, summarize
+from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, plot_tables, read_metrics, run_settings, summarize
 from eval.report.charts import (
     CELLS,
     PARTS,
@@ -36,7 +36,7 @@ from eval.report.charts import (
     sdak_table,
     settings,
 )
-from eval.report.first_screen import LEAST, alike, beside, board, breakdowns, parts
+from eval.report.first_screen import LEAST, board, breakdowns, compare_best_models, equal_shares_p_value, parts
 from eval.report.items import list_script
 from eval.report.pages import rendered, write_scripts
 from eval.report.records import Reserved, reasons
@@ -143,7 +143,7 @@ def test_a_run_leads_to_its_items_in_every_table() -> None:
 def test_chance_and_the_best_rule_are_the_line_of_true_or_false() -> None:
     figures = {**ABOUT, **HALF, "task": "tf", "chance": 0.5, "rule": {"rule": "always_wrong", "accuracy": 0.625}}
     (column,) = board(FOUND._replace(runs={"tiny-tf": figures}), {}).columns
-    assert (column.line.name, column.line.value) == ("rule always_wrong", 0.625)
+    assert (column.baseline.name, column.baseline.value) == ("rule always_wrong", 0.625)
 
 
 def test_the_start_says_whether_people_have_judged() -> None:
@@ -158,9 +158,12 @@ def test_a_draw_is_no_line_but_chance_is() -> None:
     runs = {"own": own, "lucky": own | {"model": "dice"}}
     found = FOUND._replace(runs=runs, judges={}, comparisons=[], baselines=frozenset({"dice"}), guessing=frozenset({"dice"}))
     whole, case = board(found, {}).columns
-    assert [(one.line.name, one.line.value, one.line.run) for one in (whole, case)] == [("chance", 0.2, None), ("chance", 0.25, None)]
+    assert [(one.baseline.name, one.baseline.value, one.baseline.run) for one in (whole, case)] == [
+        ("chance", 0.2, None),
+        ("chance", 0.25, None),
+    ]
     whole, case = board(found._replace(guessing=frozenset()), {}).columns
-    assert [one.line.run for one in (whole, case)] == ["lucky", "lucky"]
+    assert [one.baseline.run for one in (whole, case)] == ["lucky", "lucky"]
 
 
 def test_question_types_that_no_run_asks_are_said() -> None:
@@ -322,15 +325,15 @@ def test_what_is_kept_for_another_source_is_a_part_of_its_own() -> None:
 def test_subjects_of_enough_questions_are_sorted_else_exams() -> None:
     subjects = {"low": part(0.05, 30) | {"accuracy_interval": [0.01, 0.2]}, "high": part(0.75, 20), "few": part(1.0, 19)}
     runs = {"a": run("choice", 0.5, by_subject=subjects, by_exam={"PCE": part(0.5, 69)}), "b": run("choice", 0.5) | {"model": "n"}}
-    found = beside(runs, ["a", "b"])
+    found = compare_best_models(runs, ["a", "b"])
     assert (found.facet, found.models, [row.value for row in found.rows]) == ("subject", ["m", "n"], ["high", "low"])
     assert found.rows[0].cells[0]["run"] == "a" and found.rows[0].cells[1] is None
     runs["a"] |= {"by_subject": {"few": part(1.0, 19), "low": part(0.25, 30)}, "by_exam": {"PCE": part(0.5, 69), "TQE": part(0.5, 20)}}
-    assert [row.value for row in beside(runs, ["a", "b"]).rows] == ["PCE", "TQE"]  # of one subject none is harder than another
+    assert [row.value for row in compare_best_models(runs, ["a", "b"]).rows] == ["PCE", "TQE"]  # of one subject none is harder than another
     runs["tcm"] = run("tcm", 0.5, by_exam={"TCM": part(1.0, 99)})
-    assert [row.value for row in beside(runs, ["a", "b", "tcm"]).rows] == ["PCE", "TQE"]  # not of another task
+    assert [row.value for row in compare_best_models(runs, ["a", "b", "tcm"]).rows] == ["PCE", "TQE"]  # not of another task
     del runs["a"]["by_exam"]["TQE"]
-    assert not beside(runs, ["a", "b"]).rows
+    assert not compare_best_models(runs, ["a", "b"]).rows
 
 
 def test_parts_are_sorted_by_difficulty_and_only_large_ones_are_tested() -> None:
@@ -367,12 +370,14 @@ def test_a_reason_has_examples_of_each_kind_of_record(kind: str) -> None:
 def test_the_best_two_models_are_compared_by_their_choices() -> None:
     names = {"rule": ("choice", 0.9), "worst": ("choice", 0.1), "best": ("choice", 0.6), "next": ("choice", 0.5), "other": ("tcm", 0.9)}
     runs = {name: run(task, accuracy) | {"model": name} for name, (task, accuracy) in names.items()}
-    assert beside(runs, [*runs], {"rule"}).models == ["best", "next"]
-    assert beside(runs, ["rule", "other"], {"rule"}).models == ["other", "rule"]
+    assert compare_best_models(runs, [*runs], {"rule"}).models == ["best", "next"]
+    assert compare_best_models(runs, ["rule", "other"], {"rule"}).models == ["other", "rule"]
 
 
 def test_whether_parts_differ_in_difficulty_is_tested() -> None:
-    assert alike([(0.25, 30), (0.75, 20)]) == pytest.approx(0.0004985, rel=1e-3)  # scipy.stats.chi2_contingency, without correction
+    assert equal_shares_p_value([(0.25, 30), (0.75, 20)]) == pytest.approx(
+        0.0004985, rel=1e-3
+    )  # scipy.stats.chi2_contingency, without correction
     for high, words in (
         (0.55, "the differences are not statistically significant (chi-squared over clusters, p = 0.7"),
         (1.0, "the differences are statistically significant (chi-squared over clusters, p < 0.001"),
@@ -425,8 +430,8 @@ def test_a_model_stands_above_or_below_the_best_line_where_it_is_sure(accuracy, 
         runs["rules"] = RUN | {"model": "rule", "accuracy": baseline, "accuracy_interval": [baseline - 0.1, baseline + 0.1]}
     stages = FOUND._replace(runs=runs, judges={}, comparisons=[compared] if compared else [], baselines=frozenset({"rule"}))
     found = board(stages, {"without_knowledge": {"tail": {"facts": 0.01, "sentences": 0.5}}})
-    assert (found.columns[0].line.name, found.own[0].cells[0].verdict) == (line, verdict)
-    assert found.lead.best[0] == "m" and list(found.standing) == [verdict]
+    assert (found.columns[0].baseline.name, found.own[0].cells[0].verdict) == (line, verdict)
+    assert found.leader.best[0] == "m" and list(found.verdicts) == [verdict]
 
 
 def test_what_one_split_reveals_of_another_is_counted() -> None:
@@ -529,8 +534,8 @@ def test_the_lead_is_sure_where_the_runs_differ_and_the_first_run_of_a_task_coun
     runs = {"a": RUN, "again": RUN | {"accuracy": 0.9}, "b": RUN | {"model": "n", "accuracy": 0.5}}
     for differs in (True, False):
         pairs = [pair("a", "b", -0.2, 0.01, 0.01, differs=differs)]
-        lead = board(FOUND._replace(runs=runs, judges={}, comparisons=pairs), {}).lead
-        assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_sure) == ("n", "m", 0.3, differs)
+        lead = board(FOUND._replace(runs=runs, judges={}, comparisons=pairs), {}).leader
+        assert (lead.best[0], lead.second[0], lead.second[1].value, lead.is_significant) == ("n", "m", 0.3, differs)
     html = page(FOUND._replace(runs=runs, judges={}, comparisons=[]), summarize(FOUND))
     assert "(at 0 and 100 % exact, Clopper-Pearson, over the effective number of clusters)" in html and "n 100</small>" in html
     assert "the lead of +20.0 points may be due to chance" in html and "Best on fourfold facts: n with 50.0 % of 100, above" in html
@@ -652,9 +657,9 @@ CHARTED = {
 def test_the_flow_leads_from_sources_over_stages_to_splits() -> None:
     questions, facts = flows(CHARTED)
     assert questions.sources == {"a": 7, "b": 3} and facts.sources == {}
-    words = [node.words for node in picture(questions).nodes]
+    words = [node.label for node in picture(questions).nodes]
     assert words == ["a 7", "b 3", "clean 10", "near_duplicates 8", "rejected 2", "train 5", "test 3"]
-    links = [link.words for link in picture(questions).links]
+    links = [link.label for link in picture(questions).links]
     assert links == [
         "a 7 → clean 10", "b 3 → clean 10", "clean 10 → near_duplicates 8", "clean 10: rejected 2",
         "near_duplicates 8 → train 5", "near_duplicates 8 → test 3",
@@ -663,7 +668,7 @@ def test_the_flow_leads_from_sources_over_stages_to_splits() -> None:
 
 def test_sources_that_do_not_add_up_are_not_drawn() -> None:
     flow = Flow("questions", {"a": 3}, [Step("clean", 10, 8, 2)], {"train": 8})
-    assert [node.words for node in picture(flow).nodes] == ["clean 10", "train 8", "rejected 2"]
+    assert [node.label for node in picture(flow).nodes] == ["clean 10", "train 8", "rejected 2"]
 
 
 @st.composite
@@ -741,7 +746,7 @@ def test_every_run_says_with_which_model_and_settings_it_was_asked_and_what_nobo
         (tmp_path / name).mkdir()
         (tmp_path / name / "weights.txt").write_text(weights + "\n")
     unknown, own = "unknown", "the model's, if it has one; enable_thinking False"
-    found = asked_with({"models": models, "runs": runs}, tmp_path)
+    found = run_settings({"models": models, "runs": runs}, tmp_path)
     assert [list(row.values()) for row in found.values()] == [
         ["hub, lab/seven, vllm", "revision main: 1234", own, "3", "32", "temperature 0.3, top_k 5, seed 1, stop verdict"],
         ["served, gpt, openai", unknown, "the server's", "0", "enough for 32 characters", "temperature 0.0"],
@@ -749,9 +754,9 @@ def test_every_run_says_with_which_model_and_settings_it_was_asked_and_what_nobo
         ["rule, baseline", *["–"] * 5],
         ["hub, lab/seven, vllm", "revision main: 1234", own, "0", "–", "likelihood of each answer"],
     ]
-    lost = asked_with({"runs": {"a": {"model": "gone", "task": "tf"}}}, tmp_path)["a"]
+    lost = run_settings({"runs": {"a": {"model": "gone", "task": "tf"}}}, tmp_path)["a"]
     assert [*found] == [*models, "weighed"] and list(lost.values()) == ["gone", *[unknown] * 5]
-    html = page(FOUND, summarize(FOUND), asked=found)
+    html = page(FOUND, summarize(FOUND), run_settings=found)
     assert 'id="settings"' in html and "<td>revision main: 1234</td>" in html and "Not recorded: number of parameters" in html
     assert 'id="settings"' not in page(FOUND, summarize(FOUND))
 

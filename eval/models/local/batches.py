@@ -49,7 +49,7 @@ def thread_counts() -> list[int]:
     return [1 << power for power in range(share.bit_length())]
 
 
-_DEAREST = 1.3
+_MAX_CPU_RATIO = 1.3
 """Maximum CPU time of several threads relative to one."""
 _TRIALS, _SECONDS_BETWEEN = 5, 10.0
 
@@ -74,16 +74,16 @@ class Threads:
         """Choose the number of threads, if the last choice is old."""
         if time.monotonic() < self._next:
             return
-        is_first, tried = not self._next, {number: self._seconds(number) for number in thread_counts()}
-        worth = [number for number, (_, cpu) in tried.items() if cpu <= _DEAREST * tried[1][1]] or [1]
-        best = min(worth, key=lambda number: tried[number])
+        is_first, timings = not self._next, {number: self._seconds(number) for number in thread_counts()}
+        affordable = [number for number, (_, cpu) in timings.items() if cpu <= _MAX_CPU_RATIO * timings[1][1]] or [1]
+        best = min(affordable, key=lambda number: timings[number])
         torch.set_num_threads(best)
-        if is_first and len(tried) > 1:
-            most = max(tried)
-            times, dearer = tried[1][0] / tried[most][0], tried[most][1] / tried[1][1]
+        if is_first and len(timings) > 1:
+            most = max(timings)
+            speedup, cpu_ratio = timings[1][0] / timings[most][0], timings[most][1] / timings[1][1]
             print(
-                f"{self._name}: torch computes with {best} of {most} threads; {most} are {times:.1f} times as fast as one "
-                f"for {dearer:.1f} times the CPU time (measured again during the run)",
+                f"{self._name}: torch computes with {best} of {most} threads; {most} are {speedup:.1f} times as fast as one "
+                f"for {cpu_ratio:.1f} times the CPU time (measured again during the run)",
                 file=sys.stderr,
             )
         self._next = time.monotonic() + _SECONDS_BETWEEN
@@ -114,11 +114,11 @@ def in_batches(
     for width, indices in sorted(by_width.items()):
         while indices:
             batch = indices[: shape.capacity()]
-            made = within_memory(work, shape.filled(batch), width)
-            if made is None and shape.rows > 1:
+            outputs = within_memory(work, shape.filled(batch), width)
+            if outputs is None and shape.rows > 1:
                 shape = shape._replace(rows=shape.rows // 2)  # wider prompts would not fit either
                 continue
-            yield from zip(batch, [None] if made is None else made, strict=False)
+            yield from zip(batch, [None] if outputs is None else outputs, strict=False)
             indices = indices[len(batch) :]
 
 
@@ -137,7 +137,7 @@ def within_memory(work: Callable[..., T], *arguments: Any) -> T | None:
     except (torch.OutOfMemoryError, MemoryError):
         pass  # memory referenced by the error's frames is only freed after the handler
     except RuntimeError as error:
-        if not any(words in str(error) for words in _TOO_SMALL):
+        if not any(message in str(error) for message in _TOO_SMALL):
             raise
     if torch.cuda.is_available():
         torch.cuda.empty_cache()

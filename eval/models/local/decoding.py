@@ -123,7 +123,7 @@ def verdict_end(text: str) -> int | None:
     start = len(text) if closed < 0 and _OPEN in text else closed + len(_CLOSED) if closed >= 0 else 0
     if options := _OPTIONS.match(text, start):
         start = options.end()
-    for end in (sign.end() for sign in _CLAUSE_END.finditer(text, start)):
+    for end in (match.end() for match in _CLAUSE_END.finditer(text, start)):
         if len(set(_VERDICT.findall(text, start, end))) == 1:
             return end
         start = end
@@ -166,7 +166,7 @@ class ContinuousBatch:
         If memory is too small for all rows of a step, they are read again, and half as many are continued at once.
         """
         longest = max((len(row.prompt) for row in rows.values()), default=0) + self._settings.max_new_tokens
-        left, most = dict(rows), min(ROWS, self._reader.room(longest))
+        left, most = dict(rows), min(ROWS, self._reader.max_rows(longest))
         while left:
             self._reader.leave(None)
             most = max(1, (yield from self._continued(left, most)) // 2)
@@ -174,9 +174,9 @@ class ContinuousBatch:
     def _continued(self, left: dict[int, DecodingRow], most: int) -> Generator[tuple[int, Generated | None], None, int]:
         """Yield replies as they end, and remove their rows; if memory is too small, stop and return the number of active rows."""
         few, active = max(1, most // 4), dict[int, DecodingRow]()
-        begun = self._begun(dict(left), few)
+        new_rows = self._new_rows(dict(left), few)
         while True:
-            while len(active) <= most - few and (group := next(begun, None)):
+            while len(active) <= most - few and (group := next(new_rows, None)):
                 for number, scores, path in group:
                     row = left[number]
                     tokens = len(row.prompt) + len(row.generated)
@@ -193,17 +193,17 @@ class ContinuousBatch:
             if not active:
                 return most
             ends = {number: len(row.prompt) + len(row.generated) - 1 for number, row in active.items()}
-            made = self._reader.step({number: (row.generated[-1], ends[number]) for number, row in active.items()}, ROWS)
-            if made is None and len(active) > 1:
+            step_scores = self._reader.step({number: (row.generated[-1], ends[number]) for number, row in active.items()}, ROWS)
+            if step_scores is None and len(active) > 1:
                 return len(active)
-            for number, scores in ((number, made and made[number]) for number in list(active)):
+            for number, scores in ((number, step_scores and step_scores[number]) for number in list(active)):
                 generated = self._append_token(active[number], scores) if scores is not None else None
                 if generated or scores is None:
                     self._reader.leave(number)
                     del active[number], left[number]
                     yield number, generated
 
-    def _begun(self, rows: Mapping[int, DecodingRow], most: int) -> Iterator[list[tuple[int, torch.Tensor | None, Path]]]:
+    def _new_rows(self, rows: Mapping[int, DecodingRow], most: int) -> Iterator[list[tuple[int, torch.Tensor | None, Path]]]:
         """Yield new rows, at most `most` at once, with the scores after them and their paths; equal prompts are read once."""
         numbers: dict[tuple[int, ...], list[int]] = {}
         for number, row in rows.items():
@@ -218,8 +218,8 @@ class ContinuousBatch:
 
     def _append_token(self, row: DecodingRow, scores: torch.Tensor) -> Generated | None:
         """Append the next token to a row; return the reply if it is finished or has reached the length limit."""
-        so_far = torch.tensor([[*row.prompt, *row.generated]], device=scores.device)
-        row.generated.append(int(row.chosen(so_far, scores[None]).argmax()))
+        token_ids = torch.tensor([[*row.prompt, *row.generated]], device=scores.device)
+        row.generated.append(int(row.chosen(token_ids, scores[None]).argmax()))
         if row.generated[-1] in self._ends:
             return Generated(row.generated[:-1], True, False)
         text = self._tokenizer.decode(row.generated, skip_special_tokens=True) if self._is_cut else ""

@@ -56,8 +56,8 @@ class HuggingFace:
         self._weights = locate(base, path) if base else path
         self._device = _device()
         self._dtype = torch.bfloat16 if self._device.type == "cuda" else self._dtype_on_cpu()
-        words = path if (path / "tokenizer_config.json").exists() else self._weights
-        self._renderer = Renderer(words, description)
+        tokenizer_path = path if (path / "tokenizer_config.json").exists() else self._weights
+        self._renderer = Renderer(tokenizer_path, description)
         self._tokenizer, self.tokens_a_char = self._renderer.tokenizer, self._renderer.tokens_a_char()
         self.identity = f"huggingface/{_REPLY_VERSIONS[self._device.type]}/{weights}/{self._dtype}".replace("torch.", "")
 
@@ -104,21 +104,21 @@ class HuggingFace:
         rows = {index: _PromptRow(prompt, [], queries[index]) for index, prompt in enumerate(prompts) if index not in failed}
         is_tree = self._device.type == "cpu" and self._shares_prefixes
         for limit in [settings.max_new_tokens] if is_tree else limits(settings):
-            made = self._continued(rows, settings) if is_tree else self._round(rows, settings, limit)
-            left = {}
-            for index, generated in made:
+            outputs = self._continued(rows, settings) if is_tree else self._round(rows, settings, limit)
+            unfinished = {}
+            for index, generated in outputs:
                 size = len(prompts[index])
                 if generated and not generated.is_done and limit < settings.max_new_tokens:
-                    left[index] = rows[index]._replace(generated=generated.tokens)
+                    unfinished[index] = rows[index]._replace(generated=generated.tokens)
                 else:
                     yield index, self._read(generated, size, settings) if generated else self._out_of_memory(size)
-            rows = dict(sorted(left.items()))
+            rows = dict(sorted(unfinished.items()))
 
     def _continued(self, rows: Mapping[int, _PromptRow], settings: Settings) -> Iterator[tuple[int, Generated | None]]:
         """Yield the index of each row with its reply, reading prompts as a tree; None if memory is too small even for that row."""
         chosen = {index: SampledToken(settings, [row.query], torch.ones((1, len(row.prompt)))) for index, row in rows.items()}
-        begun = {index: DecodingRow(row.prompt, row.generated, chosen[index]) for index, row in rows.items()}
-        yield from ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(begun)
+        decoding_rows = {index: DecodingRow(row.prompt, row.generated, chosen[index]) for index, row in rows.items()}
+        yield from ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(decoding_rows)
 
     def _round(self, rows: Mapping[int, _PromptRow], settings: Settings, limit: int) -> Iterator[tuple[int, Generated | None]]:
         """Yield the index of each row with its reply up to the token limit, reading prompts without a cache."""
@@ -176,10 +176,10 @@ class HuggingFace:
             print(f"{self._description.model}: {kind} is read prompt by prompt, without a prefix cache", file=sys.stderr)
         return is_sound
 
-    def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
+    def _fitting(self, lengths: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
         """Yield each index, with a failed reply if prompt and reply are too long for the model."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
-        for index, (length, whole) in enumerate(room):
+        for index, (length, whole) in enumerate(lengths):
             yield index, failed_reply(too_long(length, whole, limit)) if limit and whole > limit else None
 
     def _out_of_memory(self, length: int) -> Reply:
@@ -305,18 +305,18 @@ def adapted(model: Any, folder: Path) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # about deprecated names that peft uses
-            made = PeftModel.from_pretrained(model, folder)
-        about = made.peft_config[made.active_adapter]
-        if not hasattr(made.base_model, "merge_and_unload"):
+            adapted_model = PeftModel.from_pretrained(model, folder)
+        about = adapted_model.peft_config[adapted_model.active_adapter]
+        if not hasattr(adapted_model.base_model, "merge_and_unload"):
             raise ValueError(f"{about.peft_type.value} cannot be merged into a model's weights")
         if about.task_type not in (None, "CAUSAL_LM"):
             raise ValueError(f"it is for the task {about.task_type}; expected CAUSAL_LM")
         # If an adapter is for a deeper or shallower model, peft silently uses what fits.
         with safe_open(folder / "adapter_model.safetensors", "pt") as file:
-            differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
-        if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
-            raise ValueError(f"{left[0]} and {len(left) - 1} others are in only one of the two")
-        return made.merge_and_unload()
+            differ = set(file.keys()) ^ get_peft_model_state_dict(adapted_model, save_embedding_layers=False).keys()
+        if unmatched := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
+            raise ValueError(f"{unmatched[0]} and {len(unmatched) - 1} others are in only one of the two")
+        return adapted_model.merge_and_unload()
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
         first = str(error).splitlines()[0][:_MAX_MESSAGE_CHARS]
         raise ValueError(f"{folder}: the adapter does not fit {type(model).__name__} of {model.name_or_path}: {first}") from None

@@ -25,9 +25,9 @@ from eval.models.local.loglikelihood import last_nodes, shared_length
 
 _BLOCK = {"cpu": 16, "cuda": 64}
 """Number of positions for which attention is computed at once; larger on a GPU, where each block costs a call."""
-_ROOM = 64
+_BUFFER_STEP = 64
 """Buffers grow by this many positions, so that all heads have the same alignment in memory."""
-_PATHS_AT_ONCE = 4
+_PATHS_PER_BATCH = 4
 """Paths per buffer: a higher number wastes space when rows end or grow, and a lower one needs more calls."""
 _NAME = "atomexam_blocks"
 """Name of this attention implementation in transformers."""
@@ -60,15 +60,15 @@ class BlockAttention:
         Args:
             kind: type of the device.
         """
-        self._block, self._room = _BLOCK[kind], 0
+        self._block, self._capacity = _BLOCK[kind], 0
         self._spans: Sequence[TokenSpan] = []
         self._path: Path = {}
         """The path being read."""
         self._mask = torch.empty(0)
 
-    def begin(self, room: int) -> None:
+    def begin(self, tokens: int) -> None:
         """Drop the path, and make room for paths of this many tokens."""
-        self._room = -(-room // _ROOM) * _ROOM
+        self._capacity = -(-tokens // _BUFFER_STEP) * _BUFFER_STEP
         self._path = {}
 
     def over(self, spans: Sequence[TokenSpan]) -> "BlockAttention":
@@ -94,14 +94,14 @@ class BlockAttention:
             for first in range(start - start % self._block, stop, self._block):
                 low, high, visible = max(start, first), min(stop, first + self._block), first + self._block
                 block_query[:, :, low - first : high - first] = query[:, :, before + low : before + high]
-                made = scaled_dot_product_attention(
+                output = scaled_dot_product_attention(
                     block_query.view(1, heads, -1, block_query.shape[3]),  # heads that share keys are stacked
                     keys[:, :, :visible],
                     values[:, :, :visible],
                     attn_mask=mask[:, -visible:],
                     scale=scale,
                 ).reshape(1, query.shape[1], self._block, -1)
-                out[:, :, before + low : before + high] = made[:, :, low - first : high - first]
+                out[:, :, before + low : before + high] = output[:, :, low - first : high - first]
             if span.own is not None:
                 span.own[layer] = keys[:, :, :end].clone(), values[:, :, :end].clone()
             begin += len(span.tokens)
@@ -110,14 +110,14 @@ class BlockAttention:
     def _mask_for(self, query: torch.Tensor, groups: int, visible: int) -> torch.Tensor:
         """Return the causal mask for a block at the end of the buffer; a block that ends earlier uses the mask's last columns."""
         if self._mask.shape[-1] < visible:
-            width = max(self._room, -(-visible // _ROOM) * _ROOM)
+            width = max(self._capacity, -(-visible // _BUFFER_STEP) * _BUFFER_STEP)
             causal = torch.full((self._block, self._block), float("-inf"), dtype=query.dtype, device=query.device).triu_(1)
             before = causal.new_zeros((self._block, width - self._block))
             self._mask = torch.cat([before, causal], dim=1).repeat(groups, 1)
         return self._mask
 
     def _empty(self, like: torch.Tensor) -> torch.Tensor:
-        return like.new_zeros((*like.shape[:2], self._room, like.shape[3]))
+        return like.new_zeros((*like.shape[:2], self._capacity, like.shape[3]))
 
 
 class _Paths:
@@ -126,13 +126,13 @@ class _Paths:
     def __init__(self, length: int) -> None:
         self.length, self.rows = length, list[int]()
         self.buffers: Path = {}
-        """Layer -> keys and values, each of shape (_PATHS_AT_ONCE, heads, length, head size)."""
+        """Layer -> keys and values, each of shape (_PATHS_PER_BATCH, heads, length, head size)."""
 
-    def put(self, index: int, row: int, path: Path, tokens: int) -> None:
+    def store_row(self, index: int, row: int, path: Path, tokens: int) -> None:
         """Copy the path of a row, which has this many tokens, to an index: the next free one, or that of a row to drop."""
         for layer, own in path.items():
             if layer not in self.buffers:  # unused rows take no memory yet
-                self.buffers[layer] = tuple(one.new_empty((_PATHS_AT_ONCE, one.shape[1], self.length, one.shape[3])) for one in own)
+                self.buffers[layer] = tuple(one.new_empty((_PATHS_PER_BATCH, one.shape[1], self.length, one.shape[3])) for one in own)
             for buffer, copied in zip(self.buffers[layer], own, strict=True):
                 buffer[index, :, :tokens] = copied[0, :, :tokens]
                 buffer[index, :, tokens:] = 0  # masked, but a NaN would spread
@@ -154,9 +154,9 @@ class StepAttention:
 
     def join(self, row: int, path: Path, tokens: int) -> bool:
         """Add a row whose path has this many tokens; return True, so that `within_memory` can tell it from a failure."""
-        length = -(-(tokens + 1) // _ROOM) * _ROOM
-        paths = next((one for one in self._paths if one.length == length and len(one.rows) < _PATHS_AT_ONCE), _Paths(length))
-        paths.put(len(paths.rows), row, path, tokens)
+        length = -(-(tokens + 1) // _BUFFER_STEP) * _BUFFER_STEP
+        paths = next((one for one in self._paths if one.length == length and len(one.rows) < _PATHS_PER_BATCH), _Paths(length))
+        paths.store_row(len(paths.rows), row, path, tokens)
         if len(paths.rows) == 1:  # new, and memory was large enough
             self._paths.append(paths)
         return True
@@ -166,7 +166,7 @@ class StepAttention:
         paths = min((one for one in self._paths if row in one.rows), key=lambda one: one.length)
         last = [one for one in self._paths if one.length == paths.length][-1]
         if last.rows[-1] != row:
-            paths.put(paths.rows.index(row), last.rows[-1], last.path(last.rows[-1]), paths.length)
+            paths.store_row(paths.rows.index(row), last.rows[-1], last.path(last.rows[-1]), paths.length)
         last.rows.pop()
         if not last.rows:
             self._paths.remove(last)
@@ -182,23 +182,26 @@ class StepAttention:
             self.join(row, next(one for one in self._paths if row in one.rows).path(row), length)
             self.leave(row)
         for paths in self._paths:
-            places = torch.tensor([positions[row] for row in paths.rows], device=like.device)
+            row_positions = torch.tensor([positions[row] for row in paths.rows], device=like.device)
             mask = like.new_zeros((len(paths.rows), 1, 1, paths.length))
-            mask.masked_fill_(torch.arange(paths.length, device=like.device) > places[:, None, None, None], float("-inf"))
-            self._steps.append((paths, torch.arange(len(places), device=like.device), places, mask))
+            mask.masked_fill_(torch.arange(paths.length, device=like.device) > row_positions[:, None, None, None], float("-inf"))
+            self._steps.append((paths, torch.arange(len(row_positions), device=like.device), row_positions, mask))
         return [row for paths in self._paths for row in paths.rows]
 
     def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float | None) -> torch.Tensor:
         """Return the attention of each token, of shape (1, heads, tokens, size of a head)."""
         out = torch.zeros(query.shape[:-1] + value.shape[-1:], dtype=query.dtype, device=query.device)
         heads, begin = key.shape[1], 0
-        for paths, indices, places, mask in self._steps:
+        for paths, indices, row_positions, mask in self._steps:
             count, (keys, values) = len(indices), paths.buffers[layer]
             rows = slice(begin, begin + count)
-            keys[indices, :, places], values[indices, :, places] = key[0, :, rows].transpose(0, 1), value[0, :, rows].transpose(0, 1)
+            keys[indices, :, row_positions], values[indices, :, row_positions] = (
+                key[0, :, rows].transpose(0, 1),
+                value[0, :, rows].transpose(0, 1),
+            )
             stacked = query[0, :, rows].transpose(0, 1).reshape(count, heads, -1, query.shape[3])  # heads that share keys
-            made = scaled_dot_product_attention(stacked, keys[:count], values[:count], attn_mask=mask, scale=scale)
-            out[0, :, rows] = made.reshape(count, query.shape[1], -1).transpose(0, 1)
+            output = scaled_dot_product_attention(stacked, keys[:count], values[:count], attn_mask=mask, scale=scale)
+            out[0, :, rows] = output.reshape(count, query.shape[1], -1).transpose(0, 1)
             begin += count
         return out
 
@@ -241,9 +244,9 @@ _HEAD_ROWS = {"cpu": 32, "cuda": 256}
 """Fixed number of rows that the head computes at once; with one answer per prompt, a forward pass needs few."""
 _PATHS_BYTES = 384 << 20
 """Memory for keys and values of the rows of steps, plus an eighth of the weights; a CPU raises no error when memory runs out."""
-_GRAIN = 32768
+_GRAIN_SIZE = 32768
 """Minimum number of elements that torch gives a thread (ATen, TensorIterator.h)."""
-_LEAST_READING = 64
+_MIN_READING = 64
 _READINGS_UNTIL_GROWN = 16
 
 
@@ -318,20 +321,20 @@ class PrefixReader:
             ready: list[torch.Tensor] = []
             pending = order[done : done + 1] if is_alone else order[done:]
             for reading in _readings(_spans((rows[index], nodes[index], paths[index]) for index in pending), self._most, most_rows):
-                made = within_memory(self._read, reading)
-                if made is None or (not is_alone and made.isnan().any()):
+                batch_scores = within_memory(self._read, reading)
+                if batch_scores is None or (not is_alone and batch_scores.isnan().any()):
                     good = 0
-                    if made is not None:  # a NaN spreads within its block, also to shared tokens
+                    if batch_scores is not None:  # a NaN spreads within its block, also to shared tokens
                         is_alone = True
-                    elif self._most > _LEAST_READING:
-                        self._most = max(self._most // 2, _LEAST_READING)
+                    elif self._most > _MIN_READING:
+                        self._most = max(self._most // 2, _MIN_READING)
                     elif is_alone:
                         yield order[done], None
                         done, is_alone = done + 1, False
                     else:
                         is_alone = True
                     break
-                ready += made
+                ready += batch_scores
                 while done < len(order) and len(ready) > len(nodes[order[done]]):
                     index = order[done]
                     yield index, torch.stack(ready[: 1 + len(nodes[index])])
@@ -345,7 +348,7 @@ class PrefixReader:
                 is_alone = False
         self._attention.begin(0)
 
-    def room(self, tokens: int) -> int:
+    def max_rows(self, tokens: int) -> int:
         """Return how many rows of steps with paths of this many tokens fit into memory, besides the one being read."""
         least = _PATHS_BYTES + self._model.get_memory_footprint() // 8
         return max(1, least // (max(1, self._token_bytes) * tokens) - 1)
@@ -374,7 +377,7 @@ class PrefixReader:
         like = next(self._model.parameters())
         order = self._steps.over({row: position for row, (_, position) in tokens.items()}, like)
         size = min(self._sizes.next_to(len(order), self._sizes.largest), most)
-        inputs, positions = ([tokens[row][place] for row in order] + [0] * (size - len(order)) for place in range(2))
+        inputs, positions = ([tokens[row][part] for row in order] + [0] * (size - len(order)) for part in range(2))
         scores = self._forward(self._steps, inputs, positions, list(range(len(order))), self._head_rows)
         return dict(zip(order, scores, strict=True))
 
@@ -383,8 +386,8 @@ class PrefixReader:
         head_rows = head_rows or self._head_rows
         tokens = [token for span in spans for token in span.tokens]
         positions = [position for span in spans for position in range(span.start, span.start + len(span.tokens))]
-        wanted_from = [span.wanted for span in spans for _ in span.tokens]
-        wanted = [number for number, (position, first) in enumerate(zip(positions, wanted_from, strict=True)) if position >= first]
+        first_wanted = [span.wanted for span in spans for _ in span.tokens]
+        wanted = [number for number, (position, first) in enumerate(zip(positions, first_wanted, strict=True)) if position >= first]
         fill = self._sizes.next_to(len(tokens), self._most) - len(tokens)
         return self._forward(self._attention.over(spans), tokens + [self._pad] * fill, positions + [0] * fill, wanted, head_rows)
 
@@ -420,25 +423,25 @@ def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]])
 
 def _readings(spans: Iterator[TokenSpan], most: int, most_rows: int | None = None) -> Iterator[list[TokenSpan]]:
     """Yield lists of spans to read together, of exactly `most` tokens; fewer in the last list and in lists with `most_rows` ends."""
-    reading, room, ends = list[TokenSpan](), most, 0
+    reading, free, ends = list[TokenSpan](), most, 0
     for span in spans:
         done = 0
         while done < len(span.tokens):
-            piece = span.tokens[done : done + room]
+            piece = span.tokens[done : done + free]
             is_last = done + len(piece) == len(span.tokens)
             reading.append(span._replace(start=span.start + done, tokens=piece, own=span.own if is_last else None))
-            done, room = done + len(piece), room - len(piece)
+            done, free = done + len(piece), free - len(piece)
             ends += is_last
-            if not room or ends == most_rows:
+            if not free or ends == most_rows:
                 yield reading
-                reading, room, ends = [], most, 0
+                reading, free, ends = [], most, 0
     if reading:
         yield reading
 
 
 def _is_even(elements: int, threads: Sequence[int]) -> bool:
     """Return whether element-wise functions such as SiLU get a multiple of 32 elements; a remainder is computed by other instructions."""
-    shares = {min(number, -(-elements // _GRAIN)) for number in threads}
+    shares = {min(number, -(-elements // _GRAIN_SIZE)) for number in threads}
     return not any(-(-elements // share) % 32 for share in shares)
 
 

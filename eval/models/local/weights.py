@@ -11,7 +11,7 @@ from huggingface_hub import constants
 from atomexam.records.model import Description
 from atomexam.runtime.jsonl import read_json
 
-MADE = "model.json"  # written by training stages next to the weights
+MODEL_FILE = "model.json"  # written by training stages next to the weights
 ADAPTER = "adapter_config.json"  # written by peft, and tools built on it, next to an adapter's weights
 TOKENIZER_FILES = ("*.json", "*.jinja", "*.model", "*.txt")
 """Files of a tokenizer and the model's configuration."""
@@ -154,13 +154,13 @@ def content_hash(path: Path) -> str:
     Raises:
         ValueError: they do not match the hash in model.json next to them, for example after a power loss truncated a file.
     """
-    actual, expected, made = _hash(path, FILES), None, path / MADE
-    if made.exists():
+    actual, expected, model_file = _hash(path, FILES), None, path / MODEL_FILE
+    if model_file.exists():
         remedy = f"expected the description of a model. It was truncated or changed: rm -r {path} && make repro"
-        expected = read_json(made, Description, remedy).weights
+        expected = read_json(model_file, Description, remedy).weights
     if expected not in (None, actual):
         raise ValueError(
-            f"{path}: the files do not match their description: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "
+            f"{path}: the files do not match their description: found hash {actual[:12]}, expected {str(expected)[:12]} ({MODEL_FILE}); "
             f"a file was truncated or changed. Rebuild the model with rm -r {path} && make repro, or copy its files again"
         )
     return actual
@@ -173,7 +173,7 @@ def tokenizer_hash(path: Path) -> str:
 
 def _hash(path: Path, patterns: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
-    for file in sorted(file for pattern in patterns for file in path.glob(pattern) if file.name != MADE):
+    for file in sorted(file for pattern in patterns for file in path.glob(pattern) if file.name != MODEL_FILE):
         with open(file, "rb") as content:
             digest.update(f"{file.name}:{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()

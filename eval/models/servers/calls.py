@@ -25,12 +25,12 @@ from atomexam.text.columns import harmless
 from atomexam.text.encodings import is_charset
 
 _RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may succeed later
-_OWN_FAULT = (400, 413, 422)  # only this request is rejected; every other status, except a content filter's 403, ends the run
+_REQUEST_FAULTS = (400, 413, 422)  # only this request is rejected; every other status, except a content filter's 403, ends the run
 _TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
 _FILTERED = ("content_filter", "content_policy", "content management policy", "data_inspection_failed", "requires moderation")
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between tries, doubled each time
 _LONGEST_RETRY_AFTER = 600.0
-_CAUSE_CHARS = 300
+_MAX_CAUSE_CHARS = 300
 _ESCAPES = re.compile(rb"(?i)\\(?:\\|ud[89ab]..\\ud[c-f]..|(ud[89a-f]..))")
 """Matches an escaped backslash, a surrogate pair or, as the group, a lone surrogate in JSON."""
 _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
@@ -89,7 +89,7 @@ class Call(NamedTuple):
     read: Callable[[Completion], Any]
     """May raise Failure."""
     most_tokens: int
-    room: tuple[int, int] = (0, 0)
+    token_bounds: tuple[int, int] = (0, 0)
     """Tokens of the prompt, and of the prompt with the longest reply."""
 
 
@@ -144,7 +144,7 @@ class _Models(Struct):
 
 UNPACKED = {"Accept-Encoding": "identity"}
 """Header of every request, since a compressed response of a few kB may expand to any size."""
-_MOST_BYTES = 8_000_000
+_MAX_BYTES = 8_000_000
 """Maximum size of a response body; the longest reply that a model can give takes a tenth of it."""
 
 
@@ -156,13 +156,13 @@ class _Bounded(httpx2.AsyncByteStream):
     """A body that raises an error when it gets too long."""
 
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
-        self._stream, self._left = stream, _MOST_BYTES
+        self._stream, self._left = stream, _MAX_BYTES
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for piece in self._stream:
             self._left -= len(piece)
             if self._left < 0:
-                raise TooLong(f"the response has more than {_MOST_BYTES // 1_000_000} MB; no reply is that long")
+                raise TooLong(f"the response has more than {_MAX_BYTES // 1_000_000} MB; no reply is that long")
             yield piece
 
     async def aclose(self) -> None:
@@ -223,9 +223,9 @@ class Caller:
                 return await self._call(body, most_tokens)
             except Failure as failure:
                 if not failure.is_retryable or number >= self._server.tries:
-                    tried = f", {number} times" if number > 1 else ""
+                    attempts = f", {number} times" if number > 1 else ""
                     raise Failure(
-                        f"{failure}{tried}", is_server_fault=failure.is_server_fault, is_fatal=failure.is_fatal, status=failure.status
+                        f"{failure}{attempts}", is_server_fault=failure.is_server_fault, is_fatal=failure.is_fatal, status=failure.status
                     ) from None
                 wait = min(_FIRST_WAIT * 2 ** (number - 1), _LONGEST_WAIT) * jitter.uniform(0.5, 1.0)
                 if failure.wait is not None:
@@ -271,8 +271,10 @@ class Caller:
         if status in _RETRYABLE or status >= 500:
             wait = _retry_after(error.response.headers.get("retry-after", ""))
             return Failure(cause, is_retryable=wait is None or wait <= _LONGEST_RETRY_AFTER, wait=wait, status=status)
-        own_words = any(words in message.lower() for words in _TOO_LONG + _FILTERED)
-        return Failure(cause, is_server_fault=not own_words, is_fatal=status not in _OWN_FAULT and not own_words, status=status)
+        is_known_refusal = any(phrase in message.lower() for phrase in _TOO_LONG + _FILTERED)
+        return Failure(
+            cause, is_server_fault=not is_known_refusal, is_fatal=status not in _REQUEST_FAULTS and not is_known_refusal, status=status
+        )
 
     def _parse(self, content: bytes, kind: type[_Text] | type[_Chat], most_tokens: int) -> Completion:
         content, replaced = _without_lone_surrogates(content)
@@ -312,9 +314,9 @@ class Caller:
             replaced=replaced,
         )
 
-    def _one_line(self, words: object) -> str:
+    def _one_line(self, message: object) -> str:
         """Return an external message as one short line for a terminal; the key is removed before the text is cut."""
-        return " ".join(harmless(self._without_key(str(words))).split())[:_CAUSE_CHARS]
+        return " ".join(harmless(self._without_key(str(message))).split())[:_MAX_CAUSE_CHARS]
 
 
 def _without_lone_surrogates(content: bytes) -> tuple[bytes, int]:
@@ -339,7 +341,7 @@ def _retry_after(value: str) -> float | None:
 
 
 REMOVED = "[key]"
-_SHORTEST = 8  # a shorter key (`EMPTY`, `x`) is a placeholder, and removing it would damage replies
+_MIN_KEY_CHARS = 8  # a shorter key (`EMPTY`, `x`) is a placeholder, and removing it would damage replies
 _SHORTEST_AS_NUMBERS = 16  # fewer numbers in a row may be ordinary text
 _BREAKS = r"(?:[\s\u200b-\u206f\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u(?:20|fe)..)){0,64}+"
 """Text allowed between two characters: line breaks and zero-width characters, also JSON-escaped. Bounded, since a break may begin like
@@ -362,17 +364,17 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (  # a spelling that begins like 
 
 def remover(key: str | None) -> Callable[[str], str]:
     """Return a function that replaces a key in a text by `[key]`. The text must be complete, since an incomplete key is not found."""
-    if not key or len(key) < _SHORTEST:
+    if not key or len(key) < _MIN_KEY_CHARS:
         return lambda text: text
-    words = (key, *(_in_base(b64encode, 6, key, n) for n in range(3)))
+    spellings = (key, *(_in_base(b64encode, 6, key, n) for n in range(3)))
     rare = (
         key[::-1],
         *(_in_base(b32encode, 5, key, n) for n in range(5)),
     )  # only in this spelling, since long patterns take seconds to compile
     numbers = (_BETWEEN_NUMBERS.join(f"{byte:{base}}" for byte in key.encode()) for base in "do" if len(key) >= _SHORTEST_AS_NUMBERS)
-    spelled = (*map(_spelled, words), *(_BREAKS.join(map(re.escape, word)) for word in rare))
+    spelled = (*map(_spelled, spellings), *(_BREAKS.join(map(re.escape, word)) for word in rare))
     ways = "|".join([*spelled, _BETWEEN_DIGITS.join(key.encode().hex()), *numbers])
-    first = {sign for word in words + rare for sign in (word[0], _URL_SAFE.get(word[0], ""), chr(ord(word[0]) + 0xFEE0))}
+    first = {char for word in spellings + rare for char in (word[0], _URL_SAFE.get(word[0], ""), chr(ord(word[0]) + 0xFEE0))}
     starts = re.escape(key.encode().hex()[0] + "".join(sorted(first)))  # checked first, since most characters of a reply start no spelling
     pattern = re.compile("".join((r"(?=[\\%&0-9", starts, "])(?:", ways, ")")), re.IGNORECASE)
     return lambda text: pattern.sub(REMOVED, text)

@@ -141,11 +141,11 @@ class OpenAI:
         answered = failed_in_a_row = 0
         outcomes: _OutcomeQueue = SimpleQueue()
         # A call starts only when an earlier reply is stored, so a kill loses at most the replies of the calls in flight.
-        room = asyncio.Semaphore(self._server.concurrency)
+        slots = asyncio.Semaphore(self._server.concurrency)
         with (
             start_blocking_portal() as portal
         ):  # calls run in their own thread, since this one may have a running event loop, as in a notebook
-            work = portal.start_task_soon(self._work, calls, outcomes, room)
+            work = portal.start_task_soon(self._work, calls, outcomes, slots)
             try:
                 for _ in calls:
                     try:
@@ -157,7 +157,7 @@ class OpenAI:
                         work.result()  # raises the error that ended the worker
                         break
                     yield completed
-                    portal.call(room.release)
+                    portal.call(slots.release)
                     failure = completed[1] if isinstance(completed[1], Failure) else None
                     answered += failure is None
                     failed_in_a_row = failed_in_a_row + failure.is_server_fault if failure else 0
@@ -167,7 +167,7 @@ class OpenAI:
             finally:
                 work.cancel()
 
-    async def _work(self, calls: Sequence[Call], outcomes: _OutcomeQueue, room: asyncio.Semaphore) -> None:
+    async def _work(self, calls: Sequence[Call], outcomes: _OutcomeQueue, slots: asyncio.Semaphore) -> None:
         """Put the result or failure of each call into the queue; a call starts when it acquires the semaphore."""
         # Proxies from the environment are not meant for local servers; a redirect could send prompts anywhere.
         http = DefaultAsyncHttpxClient(
@@ -181,11 +181,11 @@ class OpenAI:
                 window = await caller.window(self._name) if self._completions else None
 
                 async def worker() -> None:
-                    while await room.acquire() and (index := next(indices, None)) is not None:
+                    while await slots.acquire() and (index := next(indices, None)) is not None:
                         call = calls[index]
                         try:
-                            if window and call.room[1] > window:
-                                raise Failure(too_long(*call.room, window), is_server_fault=False)
+                            if window and call.token_bounds[1] > window:
+                                raise Failure(too_long(*call.token_bounds, window), is_server_fault=False)
                             outcomes.put((index, call.read(await caller.complete(call.body(), call.most_tokens, call.name))))
                         except Failure as failure:
                             outcomes.put((index, failure))

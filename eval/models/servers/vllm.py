@@ -32,9 +32,17 @@ from eval.tasks.prompt import Message
 
 _LONGEST_START = 1800.0  # seconds; loading 70 billion parameters from a slow disk takes most of it
 _REPLY_VERSION = "3"  # raise when a change in this module affects replies
-_LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # set by torchrun
+_LAUNCHER_VARIABLES = (
+    "RANK",
+    "LOCAL_RANK",
+    "GROUP_RANK",
+    "WORLD_SIZE",
+    "LOCAL_WORLD_SIZE",
+    "MASTER_ADDR",
+    "MASTER_PORT",
+)  # set by torchrun
 _ERROR = re.compile(r"\b\w*(?:Error|Exception): ")
-_NOWHERE = "http://127.0.0.1/v1"  # until the server is started
+_PLACEHOLDER_URL = "http://127.0.0.1/v1"  # until the server is started
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -54,7 +62,7 @@ class Vllm:
                 f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when opening it"
             )
         own = description.server or Server()
-        server = structs.replace(own, api="vllm", url=_NOWHERE, tokenizer=None, key_variable="VLLM_API_KEY")
+        server = structs.replace(own, api="vllm", url=_PLACEHOLDER_URL, tokenizer=None, key_variable="VLLM_API_KEY")
         # Ignores the sampling settings that the model's authors recommend; of repeated flags, the server uses the last.
         self._command = [program, "serve", str(path), *server.arguments, "--generation-config", "vllm"]
         self._client = OpenAI(structs.replace(description, name=str(path), server=server))
@@ -116,7 +124,7 @@ def _serving(command: Sequence[str], model: str) -> Iterator[str]:
 
 def _own_gpu(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment for a server: one GPU, and no process-group variables of torchrun."""
-    own = {name: value for name, value in environment.items() if name not in _LAUNCHED and not name.startswith("TORCHELASTIC_")}
+    own = {name: value for name, value in environment.items() if name not in _LAUNCHER_VARIABLES and not name.startswith("TORCHELASTIC_")}
     if number := environment.get("LOCAL_RANK"):
         visible = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
         own["CUDA_VISIBLE_DEVICES"] = visible[int(number) % len(visible)] if visible else number
@@ -129,10 +137,10 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
     while time.monotonic() < until:
         if process.poll() is not None:
             log.seek(0)
-            words = log.read().decode(errors="replace")
+            log_text = log.read().decode(errors="replace")
             with tempfile.NamedTemporaryFile("w", prefix=f"vllm-{model}-", suffix=".log", delete=False, encoding="utf-8") as log_copy:
-                log_copy.write(words)
-            cause = f"{_root_cause(words)[:300]}; its log is in {log_copy.name}"
+                log_copy.write(log_text)
+            cause = f"{_root_cause(log_text)[:300]}; its log is in {log_copy.name}"
             raise ValueError(f"model {model}: vLLM did not start (exit status {process.returncode}): {cause}")
         try:
             with direct.open(f"{url}/health", timeout=5):
@@ -142,9 +150,9 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
     raise ValueError(f"model {model}: vLLM did not answer within {_LONGEST_START:g} s")
 
 
-def _root_cause(words: str) -> str:
+def _root_cause(log_text: str) -> str:
     """Return the log line with the cause: the last error that does not refer to another one."""
-    lines = words.strip().splitlines() or ["no output"]
+    lines = log_text.strip().splitlines() or ["no output"]
     errors = [line for line in lines if _ERROR.search(line) and "root cause" not in line]
     return (errors or lines)[-1].strip()
 
