@@ -196,20 +196,23 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return out.getvalue()
 
 
-def is_embedded(params: Mapping[str, Any]) -> bool:
-    """Return whether the crawled pages are those of the replicas that ship with the project."""
-    return params.get("sites") == "embedded" and bool(params.get("sources"))
+def replicas_of(params: Mapping[str, Any], folder: Path) -> set[str]:
+    """Return the sources that are crawled as replicas; `folder` has a module for each replica."""
+    modes = {
+        name: (source or {}).get("mode") or params.get("sites") or "embedded" for name, source in (params.get("sources") or {}).items()
+    }
+    return {name for name, mode in modes.items() if mode == "embedded" and (folder / f"{name}.py").exists()}
 
 
-def about(params: Mapping[str, Any], split: Figures) -> list[str]:
+def about(params: Mapping[str, Any], split: Figures, replicas: Container[str] = ()) -> list[str]:
     """Return what identifies the data: release, version of the splits, dates of the sources, and whether they are replicas."""
     parts = [f"release {params['release']['version']}"] if (params.get("release") or {}).get("version") else []
     parts += [f"splits {split['version']['name']}"] if (split.get("version") or {}).get("name") else []
     dates: dict[str, list[str]] = {}
     for name, source in (params.get("sources") or {}).items():
-        dates.setdefault(str((source or {}).get("snapshot")), []).append(name)
-    replicas = "replicas of " if is_embedded(params) else ""
-    return [*parts, *(f"snapshot {date}: {replicas}{', '.join(names)}" for date, names in sorted(dates.items()))]
+        kind = "invented replicas of " if name in replicas else ""
+        dates.setdefault(f"{(source or {}).get('snapshot')}: {kind}", []).append(name)
+    return [*parts, *(f"snapshot {start}{', '.join(names)}" for start, names in sorted(dates.items()))]
 
 
 def described(params: Mapping[str, Any]) -> dict[str, str]:
@@ -297,7 +300,7 @@ def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, An
     files = (path for path in sorted((args.metrics / "crawl").glob("*.json")) if path.stem in (args.all_params.get("sources") or {}))
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in files}
     context: dict[str, Any] = {"crawls": crawls, "data": stages.data, "profile": stages.profile, "reasons": by_reason}
-    context |= {"folders": REJECTED, "sheets": sheets, "replicas": is_embedded(args.all_params)}
+    context |= {"folders": REJECTED, "sheets": sheets, "replicas": replicas_of(args.all_params, args.replicas)}
     return rendered("rejected", context, scripted=True)
 
 
@@ -329,7 +332,7 @@ def main(argv: list[str] | None = None) -> None:
         return
     paths = {"metrics": "metrics", "out": "reports", "plots": "plots/tables", "summary": "metrics/summary.json"}
     paths |= {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions"}
-    paths |= {"data": "data", "exams": "curation/vocab/subjects.yaml"}
+    paths |= {"data": "data", "exams": "curation/vocab/subjects.yaml", "replicas": "crawlers/embedded/sites"}
     args = read_arguments(argv, __doc__, None, None, paths)
     listed = {
         block: list(args.all_params.get(block) or {})
@@ -375,12 +378,13 @@ def main(argv: list[str] | None = None) -> None:
                     part_file.write_text(text, encoding="utf-8")
         rule = rule_of_wording(read_optional(args.splits / "test/claims.jsonl", ClaimPair))
         with replacing(args.out / "index.html") as part_file:
-            identity = about(args.all_params, stages.data["split"])
+            replicas = replicas_of(args.all_params, args.replicas)
+            identity = about(args.all_params, stages.data["split"], replicas)
             known = yaml_values(args.exams.read_bytes(), str(args.exams)) if args.exams.exists() else {}
             release = args.all_params.get("release") or {}
             text = page(
                 stages, summary, has_items, identity, sheets, rule, described(args.all_params), release, known.get("exams", {}),
-                run_settings(args.all_params, args.data / "plan"), args.all_params.get("split") or {}, is_embedded(args.all_params),
+                run_settings(args.all_params, args.data / "plan"), args.all_params.get("split") or {}, replicas,
             )  # fmt: skip
             part_file.write_text(text, encoding="utf-8")
         write_json(args.summary, summary)

@@ -1,7 +1,7 @@
 """Render metrics as HTML pages. All text is escaped and nothing external is loaded. Pages are readable without their scripts."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -114,7 +114,7 @@ def page(
     exams: Mapping[str, Sequence[str]] = MappingProxyType({}),
     run_settings: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     drawn: Mapping[str, Any] = MappingProxyType({}),
-    replicas: bool = False,
+    replicas: Collection[str] = (),
 ) -> str:
     """Return the start page, the report; if `scripted`, its figures link to the items behind them.
 
@@ -127,7 +127,7 @@ def page(
         exams: code -> names of an exam, the usual one first.
         run_settings: run -> its model and settings, as text.
         drawn: `split` of params.yaml.
-        replicas: whether the crawled pages are those of the replicas that ship with the project.
+        replicas: sources whose pages are those of replicas.
     """
     runs, judges, errors = stages.runs, stages.judges, stages.errors.get("runs", {})
     table = board(stages, summary)

@@ -18,7 +18,18 @@ from playwright.sync_api import expect
 from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.source_sheet import Loss
 from atomexam.runtime.source_sheet import Step as SourceStep
-from eval.report.__main__ import StageMetrics, about, comparison_table, main, page, plot_tables, read_metrics, run_settings, summarize
+from eval.report.__main__ import (
+    StageMetrics,
+    about,
+    comparison_table,
+    main,
+    page,
+    plot_tables,
+    read_metrics,
+    replicas_of,
+    run_settings,
+    summarize,
+)
 from eval.report.charts import (
     CELLS,
     PARTS,
@@ -316,7 +327,7 @@ def test_what_is_kept_for_another_source_is_a_part_of_its_own() -> None:
     assert (
         '<th class="n">merged</th>' in html and "rejected.html#near_duplicates-identical-facts" in html and 'style="width: 70.00%"' in html
     )
-    assert "1 facts" in html and "7 facts merged with the same record of another source" in html
+    assert "1 facts" in html and "7 facts merged with a record of another source" in html
     context = {"data": DATA, "crawls": {}, "reasons": [], "folders": {}, "profile": {}, "sheets": {"one": [step]}}
     row = re.findall(r'<td class="n">(\d+)</td>', rendered("rejected", context, scripted=True).partition('id="sources"')[2])
     assert row[:4] == ["10", "2", "7", "1"]  # in = kept + merged + rejected
@@ -363,7 +374,7 @@ def test_a_reason_has_examples_of_each_kind_of_record(kind: str) -> None:
     assert {name: len(examples) for name, examples in found[0].examples.items()} == {"facts": 10, "questions": 1}
     context = {"data": DATA, "crawls": {}, "reasons": found, "folders": {"near_duplicates": "unique"}, "profile": {}, "sheets": {}}
     html = rendered("rejected", context, scripted=True).partition(f'id="near_duplicates-identical-{kind}"')[2]
-    assert ('<a href="https://one.test/1" rel="noopener noreferrer external"' in html) == (kind == "questions")
+    assert ("题干" if kind == "questions" else "感冒") in html.partition("</table>")[0]
     assert 'href="javascript' not in html
 
 
@@ -725,6 +736,21 @@ def test_sdak_s_table_has_the_runs_of_claims_with_deviation_and_reliability() ->
 )
 def test_the_report_says_what_data_it_is_of(params: dict, words: list[str]) -> None:
     assert about(params, {"version": {"name": "v5"}}) == words
+
+
+@pytest.mark.parametrize(
+    ("params", "names"),
+    [
+        ({"sites": "embedded", "sources": {"hxter": {}, "my_site": {}}}, {"hxter"}),  # own sites have no replica
+        ({"sites": "embedded", "sources": {"hxter": {"mode": "live"}, "mxqe": None}}, {"mxqe"}),
+        ({"sites": "live", "sources": {"hxter": {"mode": "embedded"}, "mxqe": {}}}, {"hxter"}),
+        ({"imports": {"books": {}}}, set()),
+    ],
+)
+def test_only_sources_crawled_as_replicas_are_called_so(root: Path, params: dict, names: set[str]) -> None:
+    assert replicas_of(params, root / "crawlers/embedded/sites") == names
+    dates = {"sources": {"hxter": {"snapshot": "2026-11-20"}, "own": {"snapshot": "2026-11-20"}}}
+    assert about(dates, {}, {"hxter"}) == ["snapshot 2026-11-20: invented replicas of hxter", "snapshot 2026-11-20: own"][::-1]
 
 
 def test_every_run_says_with_which_model_and_settings_it_was_asked_and_what_nobody_knows(tmp_path: Path) -> None:
