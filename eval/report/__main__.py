@@ -259,7 +259,7 @@ def run_settings(params: Mapping[str, Any], plan: Path) -> dict[str, dict[str, s
             cells += (
                 ["–", "likelihood of each answer"]
                 if is_likelihood
-                else [str(run.max_new_tokens or f"enough for {run.reply_chars} characters"), sampling]
+                else [str(run.max_new_tokens or f"at least {run.reply_chars}, enough for {run.reply_chars} characters"), sampling]
             )
         settings[name] = dict(zip(_RUN_COLUMNS, cells, strict=True))
     return settings

@@ -775,7 +775,7 @@ def test_every_run_says_with_which_model_and_settings_it_was_asked_and_what_nobo
     found = run_settings({"models": models, "runs": runs}, tmp_path)
     assert [list(row.values()) for row in found.values()] == [
         ["hub, lab/seven, vllm", "revision main: 1234", own, "3", "32", "temperature 0.3, top_k 5, seed 1, stop verdict"],
-        ["served, gpt, openai", unknown, "the server's", "0", "enough for 32 characters", "temperature 0.0"],
+        ["served, gpt, openai", unknown, "the server's", "0", "at least 32, enough for 32 characters", "temperature 0.0"],
         ["given, imports/models/given, imported", "replies 5678", *[unknown] * 4],
         ["rule, baseline", *["–"] * 5],
         ["hub, lab/seven, vllm", "revision main: 1234", own, "0", "–", "likelihood of each answer"],
