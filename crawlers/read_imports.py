@@ -32,7 +32,7 @@ from crawlers.store.warc import Page
 ORIGIN = "files"
 _MAX_LISTED = 5
 _FEW_CHARS = 500
-"""Unread characters always allowed: in a file of three questions, title and preface are most of the text."""
+"""Number of unread characters that is always allowed: in a file of three questions, the title and preface are most of the text."""
 _logger = logging.getLogger("crawlers.read_imports")
 
 
@@ -52,10 +52,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def store_files(name: str, source: Import, folder: Path) -> int:
-    """Store the files of an import's `path` as resource records; return their number.
+    """Store the files matched by an import's `path` as resource records; return their number.
 
     Raises:
-        ValueError: the format is unknown, no file has it, or a layout next to a file is invalid or unconfirmed.
+        ValueError: the format is unknown, no file has this format, or a layout next to a file is invalid or unconfirmed.
     """
     path = Path(source.path)
     if path.is_file() and (layout := layout_path_of(path)).is_file():
@@ -81,10 +81,10 @@ def store_files(name: str, source: Import, folder: Path) -> int:
 
 
 def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
-    """Return the name and path of each file of an import's `path`.
+    """Return the name and path of each file matched by an import's `path`.
 
     Raises:
-        ValueError: the format is unknown, or no file has it; the message lists the known formats.
+        ValueError: the format is unknown, or no file has this format; the message lists the known formats.
     """
     if source.format:
         suffixes_of(source.format)  # raise for an unknown format before files are read
@@ -104,14 +104,14 @@ def read_files(
 ) -> Iterator[Item]:
     """Yield the items of an import's stored files, including those with a `doubt`.
 
-    Any number of questions may have a doubt; `clean` rejects them. But unreadable records indicate a wrong format.
+    Any number of questions may have a doubt; `clean` rejects them. Unreadable records, however, indicate a wrong format.
 
     Args:
         accounts: the account of all files is appended to this list.
 
     Raises:
-        ValueError: a file does not have its format, too many records or files give no items, or too many characters of a file are in
-            no item; the message has the file, position and reason.
+        ValueError: a file is not in its format, too many records or files give no items, or too many characters of a file are in
+            no item; the message states the file, position and reason.
     """
     records, files, misfits = 0, 0, 0
     whole, worst = CharacterAccount(), list[tuple[float, str, list[str]]]()

@@ -41,7 +41,7 @@ LineReader = Callable[[str, bytes], Text]
 
 
 def _answered(read: LineReader) -> LineReader:
-    """Return a line reader that also adds the answers shown by marks."""
+    """Return a line reader that also adds the answers indicated by emphasis."""
 
     def with_answers(name: str, body: bytes) -> Text:
         text = read(name, body)
@@ -61,7 +61,7 @@ _LETTER_LINE = re.compile(r"\s{0,9}(?P<letter>[A-J])\s?[^\w\s]")
 _BOX_LINE, _RINGS = re.compile(r"\s{0,9}(?:[☐☑☒□■√×]|[-*+]?\s?\[[ xX√*]?\])\s?\S"), re.compile(r"[①-⑩]{1,10}")
 _BOXED = re.compile(r"^\W{0,9}[☐☑☒□■]|[☐☑☒□■]\s{0,9}$")
 _LABEL_AT_END = re.compile(r"\S\s*(?:参考|正确|标准)答案\s?[:：]?\s*$")
-"""An answer label at the end of the last option: its answer was lost. It counts if several questions have it."""
+"""An answer label at the end of the last option, which shows that the answer was lost. It counts only if several questions have one."""
 _SENT = re.compile(r"\b(?:19|20)\d\d[-/年.]\d{1,2}[-/月.]\d{1,2}日?\s{1,3}\d{1,2}:\d\d\b")
 """When a chat message was sent."""
 _NAME = re.compile(r"\s{0,9}[【\[(]?(?P<name>[\u4e00-\u9fff]{2,6})(?:[】\])]\s?:?|:)")
@@ -69,10 +69,10 @@ _PLACE = re.compile(r"第[一二三四五六七八九十\d]{1,2}[项个]")
 _LONGEST_LABEL = 3
 _DIGITS = re.compile(r"\d{1,9}")
 _FEWEST_LONE, _LONE = 5, 0.9
-"""Minimum number and share of questions with a single option that show a list of right options."""
+"""Minimum number and share of questions with a single option for a paper to count as a list of right options."""
 _CHOOSES = re.compile("下列|以下|下述|下面|哪")
 _FEWEST_NAMED, _NAMED = 3, 0.2
-"""Minimum number and share of questions that have a line with the same label below their words."""
+"""Minimum number and share of questions that must have a line with the same label below their text."""
 _NUMBERS = r"第?\d{1,3}(?:\s?[、,;.\s]\s?\d{1,3}){1,99}"
 _VERDICT_LIST = re.compile(
     r"\s{0,9}[【\[]?(?:参考|正确)?(?:答案)?[】\]]?\s?:?\s?"
@@ -80,12 +80,12 @@ _VERDICT_LIST = re.compile(
 )
 """The numbers of all true or all false statements in one line: `答案：√：1,3,5；×：2,4,6`."""
 _AROUND_WORD, _FIRST_LINES = re.compile(r"[(（\[【].{0,20}?[)）\]】]|[^\s-]{1,9}[-—_.:：/]"), 30
-"""What surrounds the word in the name of a tick column, `判断-对`, `错（打√）`; number of lines that may name columns."""
+"""The text around the verdict in the name of a tick column, `判断-对`, `错（打√）`; the number of first lines that may name columns."""
 _TITLE_CHARS = 60
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
 _FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
-"""A title between rules: `--- 组织生活 ---`. It heads a part of the file, wherever the part begins."""
+"""A title between rules: `--- 组织生活 ---`. It is the heading of a part, wherever in the file the part begins."""
 _NAMED_SUBJECT = re.compile(r"[【\[]?(?P<label>[\u4e00-\u9fff]{2,4})[】\]]?\s?[:：]\s?(?P<subject>\S.{0,29})")
 _NO_TITLE = re.compile(
     r"[【\[（(]?(?:章节|单元|课后|课堂|随堂|阶段|综合|模拟|同步|巩固)?(?:测试|测验|练习|自测|检测|作业|习题|试题|考试|题目)[题卷]?[】\]）)]?\d{0,3}"
@@ -94,7 +94,7 @@ _NO_TITLE = re.compile(
     r"|试卷|(?:绝密|机密|秘密)(?:[★☆*\s]{0,3}(?:考试)?(?:启用|结束)前)?",
     re.I,
 )
-"""Lines above questions that are not titles: a bare word for a test, a field of a platform, an address, a seal."""
+"""Lines above questions that are not titles: a bare word for a test, a platform's field, a web address, or a confidentiality notice."""
 _PAGE = re.compile(
     r"[\s(（,，/|·—-]{0,6}+(?:[第共]\s{0,2}[\d一二三四五六七八九十百]{1,4}\s{0,2}页|\bpage\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?)[\s)）,，/|·—-]*+",
     re.I,
@@ -104,7 +104,7 @@ _NO_PART = re.compile(
     r"|(?:参考|标准|正确|试题|习题)?(?:答案|解析|详解)(?:[及与和](?:参考)?(?:答案|解析|详解))?",
     re.I,
 )
-"""Texts between rules that are not titles of a part: an end mark, a heading of answers."""
+"""Texts between rules that are not the title of a part: an end mark, or a heading of answers."""
 _HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
 
 
@@ -112,7 +112,7 @@ def read_questions(name: str, body: bytes, suffix: str, provenance: Provenance) 
     """Return the questions of a paper.
 
     Args:
-        provenance: without its position.
+        provenance: that of the file, without a position.
 
     Raises:
         ValueError: the file is not what its suffix claims, or its lines are records.
@@ -137,7 +137,7 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
 
 
 def paper_in(name: str, text: Text) -> Paper:
-    """Return a paper as its own forms of numbers, letters and marks divide it.
+    """Return a paper as divided by its own forms of numbers, letters and marks.
 
     Raises:
         ValueError: its lines are records, notes or a survey.
@@ -177,9 +177,9 @@ def _with_remains_doubted(paper: Paper, lines: list[str]) -> Paper:
 
 
 def _with_lone_keys(paper: Paper) -> Paper:
-    """Return a paper with answers in words, if it shows nothing but the right option below each stem.
+    """Return a paper with answers in words if it has only the right option below each stem.
 
-    A stem that chooses among missing options keeps the right one as its only option, so that `clean` rejects it.
+    A stem that asks the reader to choose among missing options keeps the right one as its only option, so that `clean` rejects it.
     """
     found = [(draft, _lone_key(draft)) for draft in paper.drafts]
     keys = [key for _, (_, key) in found if key]
@@ -198,7 +198,8 @@ def _with_lone_keys(paper: Paper) -> Paper:
 
 
 def _lone_key(draft: Draft) -> tuple[str, str]:
-    """Return the stem and the only option of an unanswered question; no option if it has others, or a line that may continue the stem."""
+    """Return the stem and the only option of an unanswered question; the option is empty if there are several or it may continue the
+    stem."""
     if draft.answer or draft.above.shared_options:
         return draft.stem, ""
     if len(draft.options) == 1:
@@ -215,8 +216,8 @@ def _names_below(draft: Draft) -> set[str]:
 
 
 def _misses_options(draft: Draft) -> bool:
-    """Return whether options were missed: lines of a stem begin with A, B and C or with tick boxes, or the answer is the label of one;
-    or there is a single option.
+    """Return whether options were missed: lines of the stem begin with A, B and C or with tick boxes, the answer is the label of such a
+    line, or there is only one option.
     """
     if draft.options or draft.above.shared_options:
         return len(draft.options or draft.above.shared_options or []) == 1
@@ -232,7 +233,7 @@ def _misses_options(draft: Draft) -> bool:
 
 
 def questions_by_layout(name: str, text: Text, layout: PaperLayout, provenance: Provenance) -> FileReading:
-    """Return the questions of a paper by the patterns of its layout.
+    """Return the questions of a paper as read with the patterns of its layout.
 
     Raises:
         ValueError: a pattern is wrong.
@@ -273,7 +274,7 @@ def _usual_count(drafts: Sequence[Draft]) -> int:
 
 
 def _found_in(draft: Draft, usual: int) -> str:
-    """Return what was found and what was expected; nothing if no usual cause is visible.
+    """Return what was found and what was expected; empty if the cause is not a common one.
 
     Args:
         usual: how many options most questions of its paper have.
@@ -297,7 +298,7 @@ def _found_in(draft: Draft, usual: int) -> str:
 
 
 def _refuse_records(name: str, lines: list[str]) -> None:
-    """Refuse files of records, and rows with tick columns for true and false: read as papers, they would be lost or misread."""
+    """Reject files of records, and rows with tick columns for true and false, which would be lost or misread if read as papers."""
     for line in lines[:_FIRST_LINES]:
         *_, right, wrong = ["", "", *(_AROUND_WORD.sub("", cell) for cell in line.strip("| \t").split())]
         if verdict_of(right) == TRUE and verdict_of(wrong) == FALSE and names_of("stem_raw").intersection(line.replace("|", " ").split()):
@@ -309,10 +310,10 @@ def _refuse_records(name: str, lines: list[str]) -> None:
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[tuple[str, str | None]]:
-    """Return for each question the file's name with the paper's title above it, and the subject from a line `科目：…` there.
+    """Return, for each question, the file's name with the paper's title, and the subject from a line `科目：…` above the question.
 
-    The title is the first line above the first question that may be one; a later line that names itself a paper begins another paper.
-    A line of a question is never a title. A title with a page number is a running title, which does not begin another paper.
+    The title is the first possible title above the first question; a later line that is worded as a paper's title begins another paper.
+    A line of a question is never a title. A title with a page number is a running header, which does not begin another paper.
     """
     stem, paper_title, part, subject, read, titles = PurePosixPath(name).stem, "", "", None, 0, []
     unread = {_bare(line) for line in paper.unread}
@@ -343,7 +344,7 @@ def _bare(line: str) -> str:
 
 
 def _may_title(text: str) -> bool:
-    """Return whether a line is as short as a title, and has no number, letter, mark or blank of a question."""
+    """Return whether a line is short enough for a title, and has no question number, option letter, mark or blank."""
     if not 0 < len(text) <= _TITLE_CHARS or _HEADING.match(text) or is_signed(text) or not _WORDS.search(text) or _NO_TITLE.fullmatch(text):
         return False
     number = number_of(flat(text))

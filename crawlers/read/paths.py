@@ -1,4 +1,4 @@
-"""Files by path: files, folders and patterns -> the name and path of each file."""
+"""Find files by path: files, folders and patterns -> the name and path of each file."""
 
 import logging
 import os
@@ -20,16 +20,16 @@ _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|dataset_infos?\.json$")
 _OF_QUESTIONS = re.compile(r"答案|answer|^[^\w\n]{0,20}[Bb]\s?[.．、:：)）]|[(（]\s*[)）]|[√×✓✔✗✘]|\[[ xX]\]", re.IGNORECASE | re.MULTILINE)
 _COMMAND = re.compile(r"(python -m crawlers\.read ).+?(?= --)")
 _FEWEST_SIGNS = 10
-"""Minimum number of question marks or labels; a Markdown text with fewer may show examples of the records next to it."""
+"""Minimum number of marks typical of questions; a Markdown text with fewer may only show examples of the records next to it."""
 _MOST_NAMES = 5
 _logger = logging.getLogger("crawlers.read")
 
 
 def named_files(paths: Iterable[str], format_name: str | None = None, known: KnownLayouts | None = None) -> list[tuple[str, Path]]:
-    """Return the name and path of each file that the paths match, once each and sorted by name.
+    """Return the name and path of each file that the paths match, without duplicates, sorted by name.
 
-    Names are relative to the deepest folder that all files share above their first wildcard, so they contain no path of the machine.
-    From folders, only files that the format reads are taken; never hidden files, Office lock files or layouts.
+    Names are relative to the deepest folder that all files share above their first wildcard, so that they contain no machine-specific path.
+    In folders, only files with a suffix of the format are read, and never hidden files, Office lock files or layouts.
 
     Raises:
         ValueError: a path matches no file.
@@ -66,12 +66,12 @@ def read_bytes(name: str, path: Path) -> bytes:
 
 
 def with_path(message: str, path: Path) -> str:
-    """Return a reader's message with the file's path in its commands, because readers get only the name of the file or of a part."""
+    """Return a reader's message with the file's path in its commands, because readers know only the name of the file or of a part of it."""
     return _COMMAND.sub(lambda match: f"{match[1]}{quote(str(path))}", message)
 
 
 def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
-    """Return the folder that a path's files are named relative to, and the files."""
+    """Return the folder that file names are relative to, and the files that a path matches."""
     if not path:
         raise ValueError("no path; expected a file, a folder or a pattern such as imports/NAME/*.docx")
     if Path(path).is_file() or (Path(path).is_symlink() and not Path(path).exists()):
@@ -99,7 +99,7 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
 
 
 def _without_words_about(path: str, files: list[Path]) -> list[Path]:
-    """Return files of records without files that describe the data set; in a folder of papers, such a file may be a paper itself."""
+    """Return the files, without those that describe the data set if any are records; in a folder of papers, such a file may be a paper."""
     records = [file for file in files if file.suffix.lower() in RECORD_SUFFIXES and not _ABOUT.match(file.name.lower())]
     about = [file for file in files if _is_about(file)] if records and len(files) > 1 else []
     if about:
@@ -109,7 +109,7 @@ def _without_words_about(path: str, files: list[Path]) -> list[Path]:
 
 
 def _is_about(file: Path) -> bool:
-    """Return whether a file documents others: by its name, or as Markdown with few signs of questions and without a layout."""
+    """Return whether a file documents others, by its name or, for Markdown, by few marks typical of questions and the lack of a layout."""
     name = file.name.lower()
     if _ABOUT.match(name):
         return True
@@ -123,7 +123,7 @@ def _is_about(file: Path) -> bool:
 
 
 def _is_read(entry: Path) -> bool:
-    """Return whether an entry is a file, or an unreadable link or folder; those raise when they are read."""
+    """Return whether an entry is a file, or an unreadable link or folder, which raises when it is read."""
     is_closed = entry.is_dir() and not os.access(entry, os.R_OK | os.X_OK)
     return entry.is_file() or is_closed or (entry.is_symlink() and not entry.exists())
 

@@ -1,4 +1,4 @@
-"""A layout proposed for one file, from its recurring lines or the content of its columns: the text of the best one, and what it loses."""
+"""Propose a layout for one file, from its recurring lines or the content of its columns: the text of the best layout, and what it loses."""
 
 import json
 import re
@@ -36,23 +36,23 @@ from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import without_letter
 
 UNCONFIRMED = "  confirmed: no  # the file is not read yet: correct what is wrong below, then remove this line or write yes"
-"""Line of an uncertain proposal."""
+"""The line that marks a proposal as uncertain."""
 PROPOSAL = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-01", page_id="page-0", position="")
 _SKELETON = PaperLayout(question="{number}. {stem}\n{letter}. {option}\n答案：{answer}\n解析：{explanation}")
 _MOST_ROWS, _MOST_CHARS, _MOST_DOUBT_CHARS, _MOST_COLUMNS = 5, 60, 200, 30
 _MOST_IN_STEMS, _MOST_UNREAD = 0.05, 0.01
-"""Maximum share of questions with options or an answer in their stems, for a confirmed proposal; and of unread characters, for a file
-that needs no layout.
+"""Maximum share of questions with options or an answer in their stems for a proposal to be confirmed, and of unread characters for a file
+to need no layout.
 """
 _CELLS_OF_LINE, _ALIKE = 2, 0.6
 _LEAST_CASE_CHARS, _LEAST_STEM_CHARS, _DOUBTFUL = 60, 10, 0.8
 _CASE = re.compile(r"案例|病例|共用题干|材料|资料|背景|case|passage|material|context|background|stimulus|article", re.IGNORECASE)
-"""Names of a text that the questions below it share."""
+"""Names for a text shared by the questions below it."""
 _Value = TypeVar("_Value")
 
 
 class _Proposal(Struct, frozen=True):
-    """A layout that a file may have."""
+    """A layout that may fit a file."""
 
     layout: FileLayout
     is_sure: bool
@@ -61,14 +61,14 @@ class _Proposal(Struct, frozen=True):
 
 
 class _Compared(Struct, frozen=True):
-    """A proposal compared with the reading without it."""
+    """A proposal compared with reading the file without it."""
 
     proposal: _Proposal
     notes: list[str]
     waits: bool
     answered: int
     gain: int
-    """Number of questions read with an answer, minus those that are missing or read differently."""
+    """Number of questions read with an answer, minus the number of those that are missing or read differently."""
 
 
 def proposed_layout(name: str, body: bytes) -> str:
@@ -82,7 +82,7 @@ def proposed_layout(name: str, body: bytes) -> str:
 
 
 def _proposed(name: str, body: bytes) -> Iterator[str]:
-    """Yield the proposal by which most questions are read with an answer.
+    """Yield the proposal that reads the most questions with an answer.
 
     Raises:
         ValueError: the file is damaged, or contains nothing known.
@@ -115,10 +115,10 @@ def _inner(name: str, body: bytes) -> tuple[str, bytes]:
 
 
 def _proposals(name: str, body: bytes, usual: FileResult | ValueError) -> Iterator[_Proposal]:
-    """Yield layouts for a file, likeliest first: certain columns, entries, recurring lines, uncertain columns.
+    """Yield layouts for a file, most likely first: from certain columns, entries, recurring lines, and uncertain columns.
 
     Raises:
-        ValueError: the file is damaged, or has entries, which no layout of questions reads.
+        ValueError: the file is damaged, or has entries, which question layouts do not read.
     """
     suffix = PurePath(name).suffix.lower()
     if isinstance(usual, FileResult) and (count := sum(isinstance(item, EntityItem) for item in usual.reading.items)):
@@ -163,7 +163,8 @@ def _of_tables(tables: Sequence[tuple[Rows, Roles]]) -> _Proposal:
 
 
 def _with_text_above(table: Rows, roles: Roles) -> Roles:
-    """Return the roles of a table, including the case in the records above it; a long text there with another name is only a doubt."""
+    """Return the roles of a table's columns, including a case from the records above it; a long text with another name only adds a
+    doubt."""
     texts: dict[str, int] = {}
     for key, value in ((key, value) for _, row in table.rows for key, value in row.items()):
         if key.startswith("^") and isinstance(value, str) and len(value) >= _LEAST_CASE_CHARS:
@@ -211,9 +212,9 @@ def _result(name: str, body: bytes, layout: str | None = None, known: KnownLayou
 
 
 def _compared(name: str, body: bytes, proposal: _Proposal, usual: FileResult | ValueError) -> _Compared:
-    """Return a proposal with how much is read with it and without it.
+    """Return a proposal with the amounts read with and without it.
 
-    It must be confirmed unless it reads each question as before, and leaves no answers or characters unread.
+    A person must confirm it unless it reads every question as before and leaves no answers or characters unread.
     """
     layout = structs.replace(proposal.layout, confirmed="no")
     own = _result(name, body, "a layout", {"a layout": layout} | shipped_layouts())
@@ -251,7 +252,7 @@ def _counts(result: FileResult | ValueError) -> str:
 
 
 def _complete(usual: FileResult | ValueError) -> int:
-    """Return how many questions are read without a layout if each has an answer and nothing is rejected or unread; else 0."""
+    """Return the number of questions read without a layout if each has an answer and nothing is rejected or unread; otherwise 0."""
     items = _questions(usual)
     if not isinstance(usual, FileResult) or usual.reading.faults or usual.account.unread_share > _MOST_UNREAD:
         return 0
@@ -259,7 +260,7 @@ def _complete(usual: FileResult | ValueError) -> int:
 
 
 def _skeleton(name: str, inner: str, body: bytes, usual: FileResult | ValueError, fault: ValueError) -> _Compared:
-    """Return a layout to be completed by a person, from the recurring lines or the columns of a file.
+    """Return a layout for a person to complete, based on the recurring lines or the columns of a file.
 
     Raises:
         ValueError: everything is read without one, or the file has neither lines nor rows.
@@ -286,17 +287,17 @@ def _skeleton(name: str, inner: str, body: bytes, usual: FileResult | ValueError
 
 
 def _are_lines(name: str, body: bytes) -> bool:
-    """Return whether most rows of a sheet have too few cells for a question with options and answer, or differing numbers of cells."""
+    """Return whether most rows of a sheet are too short for a question with options and an answer, or too many rows differ in length."""
     counts = [line.count("\t") + 1 for line in lines_of(name, body, PurePath(name).suffix.lower()).lines if line]
     small, same = sum(count <= _CELLS_OF_LINE for count in counts), max(map(counts.count, set(counts)), default=0)
     return 2 * small > len(counts) or same <= _ALIKE * len(counts)
 
 
 def _of_columns(name: str, body: bytes) -> _Proposal:
-    """Return a layout to be completed by a person, from the columns of a file's tables, the largest table first.
+    """Return a layout for a person to complete, based on the columns of a file's tables, the largest table first.
 
     Raises:
-        ValueError: no table has texts.
+        ValueError: no table contains text.
     """
     tables = sorted(rows_of(name, body), key=lambda table: -len(table.rows))[:_MOST_ROWS]
     texts = [(table, key, size) for table in tables for key in table.own_columns() if (size := _text_length(table, key))]
@@ -322,7 +323,7 @@ def _questions(result: FileResult | ValueError) -> list[QuestionItem]:
 
 
 def _key(item: QuestionItem) -> tuple[str, ...]:
-    """Return what must be equal in two readings of a question: stem without number, options without letters, answer."""
+    """Return what must be equal in two readings of a question: stem without its number, options without letters, and answer."""
     number = number_of(flat(item.stem_raw or ""))
     stem = _squeezed((item.stem_raw or "")[number.end if number else 0 :]).replace("()", "")  # its answer's brackets may or may not remain
     options = map(without_letter, item.options_raw or item.shared_options_raw or [])
@@ -351,7 +352,7 @@ def shortened(text: str, most: int = _MOST_CHARS) -> str:
 
 
 def _text(name: str, best: _Compared) -> str:
-    """Return the text of a layout file; a layout must not have the name of a format, as `cards` for cards.md would."""
+    """Return the text of a layout file; a layout must not share its name with a format, as `cards` for cards.md would."""
     title = PurePath(name).stem
     lines = [
         "# Proposed from the content of the file. Correct what is wrong; the next read of the file uses it: docs/importing.md",

@@ -31,7 +31,7 @@ def _worker_of(crawler: Crawler) -> Worker:
 
 
 class OneRequest(BaseScheduler):
-    """Scheduler with one request at a time; all others are sent to the parent, which filters duplicates."""
+    """Scheduler that holds one request at a time and sends all others to the parent, which filters duplicates."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -51,7 +51,7 @@ class OneRequest(BaseScheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """Return the current request, only once."""
+        """Return the current request, but only once."""
         request, self._worker.ready = self._worker.ready, None
         return request
 

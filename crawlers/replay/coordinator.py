@@ -1,7 +1,7 @@
-"""Replay a spider on a folder of stored pages; the items are the same bytes for any number of worker processes.
+"""Replay a spider on a folder of stored pages; the items are byte-identical for any number of worker processes.
 
 The parent queues the unread requests, first in, first out. Workers get them in batches, and their reports are processed in batch order,
-whichever finishes first. So of two links to one page, always the same one is followed, with its data.
+whichever finishes first. So, if two links lead to one page, the same one is always followed, with its data.
 """
 
 import multiprocessing
@@ -47,7 +47,7 @@ class Replayed(NamedTuple):
     errors: list[str]
     """Pages on which a callback failed, each with the failure."""
     rejected: list[str]
-    """Requests whose pages broke their reader, each with the reason."""
+    """Requests whose pages broke the code that reads them, each with the reason."""
     missed: list[str]
     """Requests that are not in the archive."""
     stats: dict[str, int]
@@ -60,10 +60,10 @@ class Replayed(NamedTuple):
 def replayed(
     spider: type[SourceSpider], source: Source, folder: Path, workers: int | None = None, page_seconds: float = PAGE_SECONDS
 ) -> Iterator[Replayed]:
-    """Run a spider on its stored pages; the result is valid until the block ends.
+    """Run a spider on its stored pages; the result is valid until the `with` block ends.
 
     Raises:
-        ValueError: the archive cannot be read, a worker was killed, or too many pages broke one; the message names the page.
+        ValueError: the archive cannot be read, a worker was killed, or too many pages broke a worker; the message names the page.
     """
     index = PageIndex(folder, source.snapshot, reader_version(spider.name))
     shared = {
@@ -156,7 +156,7 @@ class WorkerProcess:
 
 
 class Coordinator:
-    """Parent of the workers: it sends batches and processes their reports in batch order."""
+    """The workers' parent, which sends them batches and processes their reports in batch order."""
 
     def __init__(self, processes: list[WorkerProcess]) -> None:
         self.notes: dict[str, list[str]] = {"misfit": [], "error": [], "rejected": [], "missed": [], "broken": []}
@@ -167,7 +167,7 @@ class Coordinator:
         self._sent, self._next = 1, 0  # batch 0 is the spider's start requests
 
     def read_all(self, bar: tqdm) -> None:
-        """Read until there are no new requests."""
+        """Read pages until there are no new requests."""
         while len(self._idle) < len(self._processes):
             busy = {worker.connection: worker for worker in self._processes if worker not in self._idle}
             ready = set(wait(list(busy)))

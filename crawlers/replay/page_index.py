@@ -41,8 +41,8 @@ class PageIndex:
     def find(self, key: Key) -> ArchiveRow | None:
         """Return the row of the answer to a request.
 
-        Sites link to a page by several URLs, and a crawl requests the first one it finds. A replay, which reads in another order, may
-        find another one first; it then gets the page under the URL that was crawled.
+        Sites link to a page by several URLs, and a crawl requests the first one it finds. A replay reads in a different order and may find
+        another URL first; it then gets the page stored under the URL that was crawled.
         """
         row = self._find(_digest(str(key)), self._digests, self._order)
         if row is not None and row.key == key:

@@ -127,7 +127,7 @@ class Worker:
             self.notes.append(("broken", f"{request.url} cannot be sent to another process: {error}"))
 
     def go_on(self) -> None:
-        """Finish the current page and start the next one; return if there is none."""
+        """Finish the current page and start the next one, if there is one."""
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         if os.getppid() != self._parent:
             self._leave()
@@ -159,7 +159,7 @@ class Worker:
         self.notes.append(("error", f"{where}: {failure.type.__name__}: {failure.getErrorMessage()}"))
 
     def reject(self, request: Request, why: str) -> Refused:
-        """Record a page that breaks its reader as an item that `clean` will reject; return the exception to raise."""
+        """Record an item that `clean` will reject for a page that breaks its reader; return the exception to raise."""
         key = key_of(request)
         self.notes.append(("rejected", f"{key}: {why}"))
         if row := self.task.stored.find(key):
@@ -170,7 +170,7 @@ class Worker:
         return Refused(why)
 
     def miss(self, key: Key) -> None:
-        """Record a request without a page, unless the crawl had none either."""
+        """Record a request without a page, unless it had none in the crawl either."""
         if str(key) in self.task.stored.failed:
             return
         if self.task.stored.is_beyond(key):

@@ -1,9 +1,10 @@
 """Convert between Scrapy's requests and responses and the stored records.
 
-Part of a request may be valid only in one session, such as a token read from a page: the session word. A spider puts it in the request's
+Part of a request, such as a token read from a page, may be valid in only one session; it is called the session word. A spider puts it in
+the request's
 meta, and the archive stores the answer under a URL without it, so that a later run with another session finds the answer. If an answer is
-not stored and the token came from a stored page, the site would no longer accept it: the errback gets `Outdated` and reads a new token
-from the page, requested with `UNSTORED`.
+not stored and the token came from a stored page, the site would no longer accept the token; the errback then gets `Outdated` and reads a
+new token from the page, requested with `UNSTORED`.
 """
 
 from datetime import UTC, datetime

@@ -19,7 +19,7 @@ _logger = logging.getLogger("crawlers.web.archive")
 
 
 class Record(NamedTuple):
-    """An answer with its file and its location there."""
+    """An answer with its location in its file."""
 
     what: Page | Revisit
     offset: int
@@ -127,7 +127,7 @@ class _Changed:
         self._locations = StoredLocations() if is_pointed_to else None
 
     def note(self, row: ArchiveRow) -> ArchiveRow:
-        """Store a row of the file itself, and return it."""
+        """Store a row of the changed file itself, and return it."""
         if self._locations is not None:
             self._locations[row.key] = RecordLocation(row.file, row.offset, row.length)
         return row
@@ -153,7 +153,7 @@ def _finished_snapshots(folder: Path) -> Iterator[tuple[str, Iterator[ArchiveRow
 
 
 def _ends(folder: Path) -> dict[str, int]:
-    """Return the end of each snapshot's last record according to the index, which may lack records of its file after a kill."""
+    """Return the end of each snapshot's last record according to the index, which may lack some of the file's records after a kill."""
     ends: dict[str, int] = {}
     for row in lines(folder):
         own = row.own("")

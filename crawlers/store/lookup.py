@@ -39,7 +39,7 @@ class OlderPages:
         return read_or_forget(self._folder, self._locations, key)
 
     def forget(self, key: Key) -> None:
-        """Drop an older page whose request is answered."""
+        """Drop an older page whose request has been answered."""
         self._locations.discard(key)
 
     def add_conditions(self, key: Key, request: Request) -> None:
@@ -68,7 +68,8 @@ class OlderPages:
 
 
 def unconditional_retry(request: Request, response: Response) -> Request | None:
-    """Return the request to repeat, once, if the site rejects conditions with 412 (meant for other methods: RFC 9110, 13.1.2)."""
+    """Return the request to repeat once without conditions if the site rejects them with 412 (which is meant for other methods: RFC 9110,
+    13.1.2)."""
     if response.status != 412 or not any(name in request.headers for name in _CONDITIONS.values()):
         return None
     again = request.replace(meta=request.meta | {_NO_CONDITIONS: True}, dont_filter=True)

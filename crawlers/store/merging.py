@@ -29,7 +29,7 @@ _logger = logging.getLogger("crawlers.web.archive")
 def in_request_order(stored: Iterable[tuple[str, ArchiveRow]], memory_bytes: int = _MEMORY_BYTES) -> Iterator[tuple[str, ArchiveRow]]:
     """Yield files and rows in the order of the requests; of several answers to one request, the valid one comes first.
 
-    That is the one stored first, except for robots.txt, which each run of a live crawl requests again; there, the last one counts.
+    The valid answer is the one stored first, except for robots.txt: each run of a live crawl requests it again, so the last one counts.
     """
     rows = ExternalSort(memory_bytes=memory_bytes)
     for number, (file, row) in enumerate(stored):

@@ -86,7 +86,7 @@ def read_broken(folder: Path, reader: str) -> dict[str, str]:
 
 
 def add_broken(folder: Path, request: str, why: str, reader: str) -> None:
-    """Add a page that broke the process reading it to the failed requests."""
+    """Add the request of a page that broke the process reading it to the failed requests."""
     rows = {row.request: row for row in read_optional(folder / FAILED, Failed)}
     rows[request] = Failed(request=request, why=why, reader=reader)
     write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request)
@@ -98,7 +98,7 @@ def is_broken(why: str) -> bool:
 
 
 def beyond_digest(key: Key) -> bytes:
-    """Return the digest of a request, the same for all its equivalent URLs, since a replay may follow another one first."""
+    """Return the digest of a request, the same for all its equivalent URLs, since a replay may follow a different one first."""
     return digest_of(canonical(key))
 
 

@@ -133,7 +133,7 @@ def part_rows(path: Path, snapshot: str) -> Iterator[ArchiveRow]:
 
 
 def _noted(part: Path) -> Iterator[ArchiveRow]:
-    """Yield the rows in the file next to a part, up to where a kill left both files intact."""
+    """Yield the rows in the file next to a part, as far as a kill left both files intact."""
     noted, size = _rows_file(part), part.stat().st_size
     decoder = msgspec.json.Decoder(ArchiveRow)
     with open(noted, "rb") if noted.exists() else nullcontext(()) as rows:

@@ -21,7 +21,7 @@ _logger = logging.getLogger("crawlers.web.archive")
 
 
 class RecordLocation(NamedTuple):
-    """Where a record is in a source's folder."""
+    """The location of a record in a source's folder."""
 
     file: str
     offset: int
@@ -70,7 +70,7 @@ class ArchiveRow(IndexRow, frozen=True):
         return Key(self.url, self.method, self.body_sha256)
 
     def own(self, file: str) -> RecordLocation:
-        """Return the location of this snapshot's own record, in its `file`."""
+        """Return the location of this snapshot's own record, which is in `file`."""
         return RecordLocation(file, *self.revisit) if self.revisit else RecordLocation(file, self.offset, self.length)
 
 

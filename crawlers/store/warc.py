@@ -44,7 +44,7 @@ def record_member(kind: str, headers: list[tuple[str, str]], body: bytes, http: 
 def members(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
     """Yield the offset and bytes of each complete gzip member that contains a record.
 
-    Damaged members are skipped up to the next complete one, and so is a truncated end as left by a kill.
+    Damaged members are skipped up to the next complete one, as is a truncated end left by a kill.
     """
     with open(path, "rb") as file:
         offset: int | None = start
@@ -94,7 +94,7 @@ class SentRequest(Struct, frozen=True, kw_only=True):
     key: Key
     date: str
     headers: Headers = []
-    """Sorted; in ASCII like those of Page."""
+    """Sorted and in ASCII, like those of Page."""
     body: bytes = b""
 
 

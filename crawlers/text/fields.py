@@ -35,7 +35,8 @@ _IN_FORMULA = re.compile("[A-Za-z0-9Α-Ωα-ωµ+＋\\-－–−=()./,*'′·×�
 _ORDINAL = re.compile("st|nd|rd|th")
 _MAX_RAISED_CHARS = 16
 _MOST_VALUES, _CHARS_A_VALUE = 500_000, 4
-"""Maximum number of values of a text: a fixed number, and one per 4 characters. Short questions and triples without spaces have one per
+"""Maximum number of values in a JSON text: a fixed number, plus one per 4 characters. Short questions and triples without spaces have one
+per
 6 characters. Even an empty value takes half a kilobyte."""
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
@@ -129,13 +130,13 @@ _MOVES: dict[str, Callable[[str], str]] = {"sup": raised, "sub": lowered}
 
 _MAX_ATTRIBUTES = 1000
 MAX_TAGS = 250_000
-"""Maximum number of start and end tags of a page; the largest known list has about 20,000. As objects this many take a gigabyte."""
+"""Maximum number of start and end tags of a page; the largest known list has about 20,000. As objects, this many take a gigabyte."""
 _CROWDED_CHARS = 1 << 16  # a shorter text has too few to matter
 # Attributes as browsers and libxml2 parse them: a name may contain quotes, and may follow a quoted value without a space. No backtracking.
 _ATTRIBUTE = r"""(?:[\s/]*+=?+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+)"""
 _BOUNDED_TAG = rf"<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{_MAX_ATTRIBUTES}}}+"
 _SOUND = re.compile(rf"(?:[^<]++|<(?![a-zA-Z])|{_BOUNDED_TAG}(?!{_ATTRIBUTE}))*+")
-"""Matches up to the first tag with too many attributes."""
+"""Matches HTML up to the first tag with too many attributes."""
 _TAG = re.compile(rf"({_BOUNDED_TAG}){_ATTRIBUTE}*+")
 """A complete tag, so that no character is matched twice; the first group is kept."""
 
@@ -185,7 +186,7 @@ class _Words:
         self._drops_hidden = drop_hidden
         self._data: list[str] = []
         self._begins: list[int] = []
-        """Number of pieces at the beginning of each open tag."""
+        """Number of pieces at the start of each open tag."""
         self._unseen = 0
         """Number of open tags, counted from the outermost hidden one."""
         self._laid_out = 0
@@ -234,7 +235,7 @@ class _Words:
             self._data.clear()
 
     def _move(self, begin: int, move: Callable[[str], str]) -> None:
-        """Convert the pieces since a tag began; if they are many or long, the tag is misused and they are kept as prose."""
+        """Convert the pieces since a tag began, unless they are many or long: the tag is then misused for prose and they are kept."""
         is_short = len(self.pieces) - begin <= _MAX_RAISED_CHARS
         if is_short and all(len(piece) <= _MAX_RAISED_CHARS for piece in self.pieces[begin:]):
             self.pieces[begin:] = [move("".join(self.pieces[begin:]))]

@@ -21,14 +21,14 @@ from atomexam.text.columns import harmless_lines
 
 _TABLES = Path(__file__).parents[2] / "curation/vocab"
 _LEAST_SHARE, _LEAST = 0.02, 3
-"""Share and number of questions from which a sign is shown."""
+"""Minimum share and number of questions with a sign of misreading for it to be shown."""
 _REPORTED_ELSEWHERE = ("no_answer", "no_exam")
 _MOST_LINES = 8
 _EDGES = re.compile(r"[\s【】\[\]：:]+")
 
 
 def misread_lines(items: Iterable[Item] | Profile) -> list[str]:
-    """Return what looks misread in the items; nothing if nothing does."""
+    """Return what looks misread in the items; empty if nothing does."""
     return _misread(items if isinstance(items, Profile) else profile_of(items))
 
 
@@ -79,7 +79,7 @@ def _to_paste(profile: Profile, source: str) -> list[str]:
 
 
 def _unplaced(profile: Profile, source: str) -> list[str]:
-    """Return a line for each category that `clean` would not place; one line for the source if there are many."""
+    """Return a line for each category that `clean` would not place, or one line for the source if there are many."""
     unknown = Counter[str]()
     for words, count in profile.categories.items():
         if _subjects().exam_and_subject_of(words, source).unmapped:
@@ -107,10 +107,10 @@ def _table(name: str) -> Any:
 
 
 def layout_lines(columns: Mapping[str, str], spare: Sequence[str]) -> list[str]:
-    """Return a layout for what was read, with the unread keys to assign to a field; nothing if all keys are read.
+    """Return a layout for what was read, in which the unread keys can be assigned to fields; nothing if all keys are read.
 
     Args:
-        columns: field of a question -> the key or keys that it is read from. spare: keys that nothing reads.
+        columns: field of a question -> the key or keys that it is read from. spare: unread keys.
     """
     if not columns or not spare:
         return []

@@ -128,7 +128,7 @@ class ArchiveMiddleware:
         self.waiting.add(mark)
 
     def _keep(self, key: Key, request: Request, response: Response) -> tuple[Response, str | None]:
-        """Store an answer if it is a valid one; return the response for the spider, and the page's id if it was stored."""
+        """Store an answer if it is valid; return the response for the spider, and the page's id if it was stored."""
         request.meta.pop(SENT_STATUS, None)  # from an earlier attempt
         if page := self.stored.page(key):  # two concurrent requests; the first answer counts
             return response_of(page, request.url, REPLAYED), None
@@ -155,7 +155,7 @@ class ArchiveMiddleware:
         return is_followed(request, response, spider_of(self.crawler))
 
     def _fail(self, request: Request, why: str) -> None:
-        """Record a failed request and the redirects to it, which are stored only together with their target."""
+        """Record a request and the redirects to it as failed; redirects are stored only together with their target."""
         for failed_request in (str(key_of(request)), *(str(page.key) for page, _ in pending(request))):
             self.failed[failed_request] = why
 
@@ -186,7 +186,7 @@ class ArchiveMiddleware:
 
     @contextmanager
     def _writing(self) -> Iterator[PartWriter]:
-        """Yield the writer. If it fails, stop the crawl, since nothing more can be stored."""
+        """Yield the writer. If writing fails, stop the crawl, since nothing more can be stored."""
         try:
             if self.writer is None:
                 self.writer = PartWriter(self.folder, self.snapshot, self.origin)
@@ -229,7 +229,7 @@ class Refusals:
         return self._verdict(refusal, request, response) if refusal else None
 
     def wall(self, request: Request, response: Response) -> str | None:
-        """Return the kind of wall that an answer with an error status is, or None."""
+        """Return which kind of wall an answer with an error status is, or None."""
         return self._verdict(wall_with_status, request, response)
 
     def _verdict(self, refusal: Callable[[Response], str | None], request: Request, response: Response) -> str | None:

@@ -44,7 +44,7 @@ class _TooManyStreams(ValueError):
 def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
     """Return what is wrong with a body that has these Content-Encoding headers, or None.
 
-    If the body was compressed only once, at most one chunk of it is in memory. An unknown encoding ends the check.
+    If the body was compressed only once, at most one chunk of it is in memory at a time. An unknown encoding ends the check.
     """
     packed = _packings(encodings)
     if len(packed) > _MAX_LAYERS:
@@ -115,7 +115,7 @@ def _is_cut(request: Request, response: Response) -> bool:
 
 
 def _streams(body: bytes, new: Callable[[], Any], magic: bytes | None = None) -> Iterator[bytes]:
-    """Decompress the first stream of a body, and with `magic` the following ones that begin with it.
+    """Decompress the first stream of a body and, with `magic`, the following streams that begin with it.
 
     The input is passed in slices, since a stream copies unused input.
     """

@@ -26,7 +26,7 @@ from crawlers.store.missing_pages import BREAKS_READER
 PAGE_SECONDS = 60.0
 """Maximum CPU time for one page."""
 MOST_BROKEN = 20
-"""Maximum number of pages that one crawl or replay may skip; with more, the spider is at fault, not the pages."""
+"""Maximum number of pages that one crawl or replay may skip; if there are more, the spider is at fault, not the pages."""
 MAX_MEMORY_BYTES = 8 * 1024**3
 """Maximum memory of a process that reads pages; the largest allowed page takes a tenth of it."""
 _CRAWLERS = Path(__file__).parents[1]
@@ -52,7 +52,7 @@ class CurrentPage:
             self._last = request
 
     def request(self) -> str | None:
-        """Return the request of the page read last; None if there was none."""
+        """Return the request of the page that was read last; None if there was none."""
         return self._shared[: self._shared.find(b"\0")].decode("utf-8", "replace") or None
 
 
@@ -60,12 +60,12 @@ _used: list[CurrentPage] = [CurrentPage()]
 
 
 def current_request() -> str | None:
-    """Return the request of the page read last by this process or its forks."""
+    """Return the request of the page that this process or its forks read last."""
     return _used[0].request()
 
 
 def track_pages_in(page: CurrentPage) -> None:
-    """Make this process and its forks record their current page there."""
+    """Make this process and its forks record their current page in `page`."""
     _used[0] = page
 
 

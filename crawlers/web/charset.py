@@ -58,7 +58,7 @@ def _declared(response: TextResponse) -> list[str]:
 
 
 def _without_false_encoding(response: Response) -> Response:
-    """Drop a Content-Encoding header that is not a compression (`utf-8`, `none`) from a response that is text without it."""
+    """Drop a Content-Encoding header that names no compression (`utf-8`, `none`) if the response is text without it."""
     if "Content-Encoding" not in response.headers:
         return response
     headers = response.headers.copy()

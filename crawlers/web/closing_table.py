@@ -60,7 +60,7 @@ class Account(Struct, frozen=True, kw_only=True):
 
     @property
     def requests(self) -> int:
-        """Requests to the source's hosts."""
+        """Number of requests to the source's hosts."""
         return sum(self.pages.values()) + sum(self.failed.values()) + self.forbidden + self.over_limit
 
 

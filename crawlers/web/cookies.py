@@ -1,4 +1,5 @@
-"""Cookies of a crawl, only in memory. A site may set any number; as many are kept as RFC 6265, section 6.1, requires of browsers."""
+"""Cookies of a crawl, kept only in memory. A site may set any number of them; the number kept is what RFC 6265, section 6.1, requires of
+browsers."""
 
 from collections import defaultdict
 from http.cookiejar import Cookie, CookieJar, CookiePolicy

@@ -65,7 +65,8 @@ class Pauses:
         self.until: dict[str, float] = {}
 
     async def wait(self, request: Request) -> None:
-        """Wait until requests to the host are allowed again. Occupies the host's slot in the downloader, so no other request passes."""
+        """Wait until requests to the host are allowed again. This occupies the host's slot in the downloader, so no other request gets
+        through."""
         if self.crawler.stats.get_value(STOPPED):  # the request was in the downloader when the crawl was stopped
             raise IgnoreRequest(f"{request.url}: the crawl has ended")
         left = self.until.get(urlsplit(request.url).netloc, 0) - monotonic()
@@ -102,7 +103,7 @@ def seconds_named(retry_after: str, now: datetime, unnamed: float) -> float:
 def limit_heads(pool: HTTPConnectionPool) -> None:
     """Abort a pool's connections whose response head exceeds the limit; the failure is `ConnectionAborted`.
 
-    Twisted has no public API for this. A test with an endless head fails if a new version breaks it.
+    Twisted has no public API for this. A test with an endless head fails if a new version breaks this.
     """
     made = pool._factory
 

@@ -85,10 +85,10 @@ class ScopeAnswers:
 
 
 class Timers:
-    """Scrapy extension that fires each second: it frees the timers of answered requests, and renews the time limit of pages.
+    """Scrapy extension that fires every second: it frees the timers of answered requests and renews the time limit of pages.
 
-    Twisted discards cancelled timers only when another one fires. On its asyncio reactor that may take a minute, and at hundreds of pages
-    per second they cause most of the memory growth of a crawl.
+    Twisted discards cancelled timers only when another one fires. On its asyncio reactor, that may take a minute, and at hundreds of pages
+    per second, these timers cause most of the memory growth of a crawl.
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Timers:
         return made
 
     def start(self) -> None:
-        """Start a timer that fires each second."""
+        """Start a timer that fires every second."""
         self._tick.start(1)
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""Causes of requests without a page, for failed.jsonl, the closing table and the figures, and how a crawl records them."""
+"""Why requests have no page, for failed.jsonl, the closing table and the figures, and how a crawl records the causes."""
 
 import asyncio
 from urllib.parse import urljoin
@@ -61,7 +61,7 @@ _LASTING = {
     NOT_THE_WEB,
     BREAKS_READER,
 }
-"""Permanent causes, which a repeated request does not fix."""
+"""Permanent causes, which repeating the request does not fix."""
 
 # The first matching type decides.
 _WORDS: dict[type[Exception], str] = {

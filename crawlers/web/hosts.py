@@ -19,12 +19,12 @@ from crawlers.web.failure_causes import NOT_PUBLIC, NOT_THE_WEB, OFF_SITE, OTHER
 
 _CLOUD_SERVICES = {ipaddress.ip_address("168.63.129.16")}  # a public address, but it answers only inside Azure
 _SESSION = re.compile(r"([;?&])(?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken)=[\w.!-]*(&?)|/\([SFX]\([0-9a-z]{24}\)\)(?=/)", re.I)
-"""Session ids in URLs, which differ in each visit and would make each page new."""
+"""Session ids in URLs, which differ on each visit and would make each page look new."""
 _CALENDAR = re.compile(r"(?:[?&](?:year|month|ym|date|day|start)=|/(?:calendar|rili|events?|archives?)/)(\d{4})(?!\d{3})", re.I)
 FOR_ROBOTS = "is_robots"
 """Meta key: true if a robots.txt is requested."""
 refused: dict[str, str] = {}
-"""Refused host -> address. Twisted drops a resolver's message."""
+"""Refused host -> address. It is kept here because Twisted drops a resolver's message."""
 
 
 class PublicResolver(CachingThreadedResolver):
@@ -134,7 +134,7 @@ def _without_session(match: re.Match[str]) -> str:
 
 
 class Proxy:
-    """Downloader middleware before Scrapy's proxy middleware: all requests use the proxy in the setting PROXY, or none."""
+    """Downloader middleware that runs before Scrapy's proxy middleware and sends all requests through the proxy in PROXY, if it is set."""
 
     def __init__(self, proxy: str | None) -> None:
         self.proxy = proxy

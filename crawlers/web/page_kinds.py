@@ -1,4 +1,4 @@
-"""Checks for all spiders: a page that yields nothing is a misfit; a kind of page that is gone since the last snapshot is an error.
+"""Checks for all spiders: a page that yields nothing is a misfit; a kind of page that has disappeared since the last snapshot is an error.
 
 Each callback is a kind of page. Its figures count pages, requests and items, and the filled fields and labels of the items.
 """
@@ -36,7 +36,7 @@ _WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})(?:\\r|\\n|[\r\n])+(?=[A-Za-z0-9+/
 
 
 def base64_in(text: str) -> str | None:
-    """Return the first base64 text, decoded; only Chinese and markup count, since plain letters may be a name."""
+    """Return the first base64 text, decoded; only Chinese text and markup count, since plain letters may be a name."""
     return _first_in(_WRAPPED.sub("", text)) or _first_in(text)
 
 
@@ -61,9 +61,9 @@ _WITH = "pages with "
 _PROVENANCE = {"url", "provenance", "exam", "subject"}
 """Fields that do not come from the page."""
 _FLAWS = {"doubt", "images"}
-"""Fields for defects of an item, which a change of the site may fill."""
+"""Fields for defects of an item, which may become filled when the site changes."""
 _READ_SHARE = 0.3
-"""Minimum share of a base64 text in items; with less, they have only its title or name, from elsewhere on the page."""
+"""Minimum share of a base64 text that items must contain; with less, they have only its title or name, taken from elsewhere on the page."""
 _LABEL_CHARS = 20
 _LOOKED_AT = 500
 """Maximum number of pages of each kind whose text is checked; a site that encodes text does so from the first page."""
@@ -135,7 +135,7 @@ def kind_of(request: Request | None) -> str:
 
 
 class _Page:
-    """One page during its callback."""
+    """One page while its callback runs."""
 
     def __init__(self, spider: SourceSpider, response: Response, figures: Counter[str]) -> None:
         self._spider, self._response, self._figures = spider, response, figures
@@ -146,7 +146,7 @@ class _Page:
         self._requests: list[Request] = []
 
     def is_sent_home(self) -> bool:
-        """Return whether the site redirected to a start page or its root instead of the page; report that as a misfit."""
+        """Return whether the site redirected a request to a start page or the site's root, and report that as a misfit."""
         request = self._response.request
         wanted = request.meta.get("redirect_urls", [request.url])[0] if request is not None else self._response.url
         came = _host_path_query(self._response.url)
@@ -217,7 +217,7 @@ class _Page:
 
 
 def _filled(item: QuestionItem | EntityItem) -> Iterator[str]:
-    """Yield the names of the figures that an item adds to: items, filled fields, labels, titles, and missing defects."""
+    """Yield the names of the figures that an item adds to: items, filled fields, labels, titles, and the absence of defects."""
     yield "items"
     for name in item.__struct_fields__:
         value = getattr(item, name)
@@ -265,7 +265,8 @@ def figures_of(stats: dict[str, Any]) -> Figures:
 
 
 def losses(before: Figures, now: Figures, bound: float) -> list[str]:
-    """Return a line for each figure that fell by more than a share since the last snapshot, and for each kind that is gone."""
+    """Return a line for each figure that fell by more than the given share since the last snapshot, and for each kind of page that is
+    gone."""
     gone = {name.partition(":")[0] for name in before} - {name.partition(":")[0] for name in now}
     lines = [f"{kind}: {before.get(f'{kind}: pages', 0)} pages in the last snapshot, none now" for kind in sorted(gone)]
     remaining = {name: count for name, count in before.items() if name.partition(":")[0] not in gone}

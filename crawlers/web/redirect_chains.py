@@ -43,7 +43,7 @@ def is_followed(request: Request, response: Response, spider: Spider) -> bool:
 
 
 def can_wait(request: Request) -> bool:
-    """Return whether a redirect waits for the end of its chain; those of robots.txt do not, because other pages depend on them."""
+    """Return whether a redirect waits for the end of its chain; redirects of robots.txt do not, because other pages depend on them."""
     return not is_robots(request.meta.get("redirect_urls", [request.url])[0])
 
 
@@ -58,7 +58,7 @@ def pending(request: Request) -> tuple[Redirect, ...]:
 
 
 def take_pending(request: Request) -> tuple[Redirect, ...]:
-    """Remove and return the pending redirects, when the end of the chain is known."""
+    """Remove and return the pending redirects once the end of the chain is known."""
     return request.meta.pop(_PENDING, ())
 
 

@@ -33,7 +33,7 @@ _COOKIE_RETRY = "asked_again_with_cookie"
 
 
 class RedirectTargets:
-    """Counts redirects to pages requested before, by URL. Setting REDIRECTS_TO_ONE_MAX: more redirects to one page are refused."""
+    """Counts redirects to already requested pages, by URL. Setting REDIRECTS_TO_ONE_MAX: more redirects to one page are refused."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats = crawler.stats
@@ -57,7 +57,8 @@ class RedirectTargets:
 class LoginWall:
     """Marks redirects to a log-in page, and stops a crawl that is redirected to one repeatedly without a page in between.
 
-    Setting GIVE_UP_AFTER: the number in a row; with 0, a log-in page is an ordinary page. The mark keeps a redirect and its target out of
+    Setting GIVE_UP_AFTER: the number of such redirects in a row; with 0, a log-in page is treated as an ordinary page. The mark keeps a
+    redirect and its target out of
     the archive, because the log-in page was not requested and does not show that the site grants access.
     """
 
@@ -90,7 +91,7 @@ def _without_query(url: str) -> str:
 
 
 class Redirects(RedirectMiddleware):
-    """Redirects by status. Settings: GIVE_UP_AFTER, REDIRECTS_TO_ONE_MAX, see LoginWall and RedirectTargets."""
+    """Redirects by status. Settings: GIVE_UP_AFTER, REDIRECTS_TO_ONE_MAX; see LoginWall and RedirectTargets."""
 
     rules: "RedirectRules"
     wall: LoginWall
@@ -104,7 +105,7 @@ class Redirects(RedirectMiddleware):
         return made
 
     def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Request | Response:
-        """Return the request of a redirect, or a response that is not one."""
+        """Return the request that a redirect leads to, or the response if it is not a redirect."""
         try:
             result = super().process_response(request, response)
         except IgnoreRequest:
@@ -151,7 +152,7 @@ class MetaRefresh(MetaRefreshMiddleware):
         return made
 
     def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Request | Response:
-        """Return the request of a refresh, or a response without one."""
+        """Return the request that a refresh leads to, or the response if it has no refresh."""
         try:
             result = super().process_response(request, response)
         except IgnoreRequest:
@@ -164,13 +165,13 @@ class MetaRefresh(MetaRefreshMiddleware):
 
 
 class RedirectRules:
-    """Rules for targets of redirects."""
+    """Rules for redirect targets."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats, self.hosts, self.targets = crawler.stats, Hosts(crawler), RedirectTargets(crawler)
 
     def follow(self, request: Request, result: Request) -> Request:
-        """Return the request of a redirect.
+        """Return the request that a redirect leads to.
 
         Scrapy drops it if its URL was requested before. That is correct for a page, which is read once, but not for a request that
         carries data, such as the first half of an article: the data would be lost silently.

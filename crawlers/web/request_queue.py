@@ -63,7 +63,7 @@ def _method_name(function: Callable[..., Any], spider: Spider) -> str:
 
 
 class RequestQueue:
-    """Queue of one priority. If a spider reads all lists before the first page, all pages wait here."""
+    """Queue for one priority. If a spider reads all lists before the first page, all pages wait here."""
 
     def __init__(self, crawler: Crawler, key: str) -> None:
         self._crawler = crawler

@@ -28,9 +28,9 @@ Rules = RobotParser | str | None
 
 
 class Robots:
-    """Downloader middleware. Scrapy's own treats an error page, or a missing answer, as permission for everything.
+    """Downloader middleware. Scrapy's own middleware treats an error page, or a missing answer, as permission for everything.
 
-    Settings: ROBOTSTXT_USER_AGENT (the name that is matched with the rules), CRAWL_DELAY_MAX (0 ignores a site's delay).
+    Settings: ROBOTSTXT_USER_AGENT (the name that is matched against the rules), CRAWL_DELAY_MAX (0 ignores a site's delay).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -64,7 +64,7 @@ class Robots:
             raise IgnoreRequest(f"{request.url}: forbidden by robots.txt")
 
     def _is_stored(self, request: Request) -> bool:
-        """Return whether the archive has the answer, so that the site is not contacted and changed rules do not matter."""
+        """Return whether the archive has the answer, in which case the site is not contacted and changed rules do not matter."""
         is_stored = getattr(self.crawler, "is_stored", None)
         return is_stored is not None and not request.meta.get(UNSTORED) and is_stored(request)
 

@@ -1,4 +1,4 @@
-"""Set `exam` and `subject` from a source's line in params.yaml on each of its questions, overriding its pages."""
+"""Set `exam` and `subject` from a source's line in params.yaml on each of its questions, overriding what its pages state."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any

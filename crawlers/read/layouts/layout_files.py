@@ -24,21 +24,22 @@ _MOST_PATTERNS = 100
 
 
 class PaperLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The lines of a paper that contain each part of a question; written by `--propose`. docs/papers.md lists the names in braces."""
+    """Patterns for the lines of a paper with each part of a question, as written by `--propose`. docs/papers.md lists the names in
+    braces."""
 
     question: str | list[str]
-    """One question as in the file, line by line; one template for each kind of question."""
+    """One question as it appears in the file, line by line; a list has one template for each kind of question."""
     case: str | list[str] = []
-    """Lines that announce a text or options shared by the questions below."""
+    """Lines that introduce a text or options shared by the questions below them."""
     heading: str | list[str] = []
     answers: str | list[str] = []
-    """Entries of the answer list, of one or several lines, and its title, which has no names but {}."""
+    """Entries of the answer list, each of one or more lines, and its title, in which {} is the only name allowed."""
     leave_out: str | list[str] = []
     """Lines to ignore."""
     type: str | None = None
-    """The type of questions without one in their lines or headings."""
+    """The type of questions whose lines and headings do not state one."""
     when: str | list[str] = []
-    """Lines that recur in every such file. A file with all of them is read by the layout if that reads nearly all of it."""
+    """Lines that recur in every such file. A file with all of them is read with this layout if that reads nearly all of it."""
 
 
 class FileLayout(RecordLayout, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,12 +61,12 @@ class PaperPatterns(Struct, frozen=True):
 
     @property
     def is_positional(self) -> bool:
-        """Return whether a question may begin with any words, so that only its position identifies it."""
+        """Return whether a question may begin with any text, so that only its position identifies it."""
         return any(template[0].is_open for template in self.questions)
 
 
 NUMBERS = {"number", "numeral", "last"}
-"""An answer list entry must have one of these names: otherwise it may be the answer to any question."""
+"""The pattern of an answer list entry must have one of these names; otherwise, it might match the answer to any question."""
 _OTHERS = ("case", "heading", "answers", "leave_out", "when")
 
 
@@ -73,7 +74,7 @@ def patterns_of(layout: PaperLayout, where: str) -> PaperPatterns:
     """Return the patterns of a layout.
 
     Raises:
-        ValueError: a pattern has an unknown name, or fits any line; the message gives `where`, the key and the pattern.
+        ValueError: a pattern has an unknown name, or would match any line; the message states `where`, the key and the pattern.
     """
     questions = [_lines(text, f"{where}: question") for text in _texts(layout.question)]
     for lines in questions or [[]]:
@@ -103,7 +104,7 @@ def marks_of(layout: PaperLayout) -> list[LinePattern]:
 
 
 def are_shown(marks: Sequence[LinePattern], lines: Sequence[str], least: int = 3) -> bool:
-    """Return whether each of the lines that identify a layout recurs in a file."""
+    """Return whether all lines that identify a layout recur in a file."""
     return bool(marks) and all(sum(mark.fields(flat(line.strip())) is not None for line in lines) >= least for mark in marks)
 
 
@@ -117,7 +118,8 @@ def _lines(text: str, where: str) -> list[LinePattern]:
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
-"""Limits of a layout file. Brackets count while they are open, because the cost of each YAML token is proportional to their number."""
+"""Limits for a layout file. The limit for brackets applies to those open at once, because the cost of each YAML token is proportional to
+their number."""
 _ONE_ROLE = (
     "expected a separate column for each; only a column of whole questions may be `stem`, `options` and `answer`, "
     "and with `form: marked` the column of the options is also `answer`"
@@ -127,12 +129,12 @@ _ADVICE = "docs/importing.md has an example"
 _ENDING = ".layout.yaml"
 _SHIPPED, _PLATFORMS = Path(__file__).parent / "layouts.yaml", Path(__file__).parent / "platforms"
 END_OF_LAYOUT = "\n---\n"
-"""Separates the layout of a platform from its example."""
+"""Separator between a platform's layout and its example."""
 
 
 @cache
 def shipped_layouts() -> dict[str, FileLayout]:
-    """Return the layouts that ship with the project: those of published data sets, and one for each platform."""
+    """Return the layouts shipped with the project: those for published data sets, and one for each platform."""
     paths = (_SHIPPED, *sorted(_PLATFORMS.glob("*.yaml")))
     return {name: layout for path in paths for name, layout in _shipped(path).items()}
 
@@ -146,14 +148,14 @@ def _shipped(path: Path) -> dict[str, FileLayout]:
 
 
 def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = None) -> dict[str, FileLayout]:
-    """Return the layouts of a user's file, followed by the shipped ones: the user's are tried first.
+    """Return the layouts in a user's file, followed by the shipped ones, so that the user's are tried first.
 
     Args:
-        taken: names of formats, which no layout may have.
-        of: the file that the layouts belong to.
+        reserved_names: names of formats, which layouts must not use.
+        of: the file that the layouts are for.
 
     Raises:
-        ValueError: it cannot be read, contains something else, or is not confirmed; the message gives the file and the entry.
+        ValueError: the file cannot be read, contains anything but layouts, or is unconfirmed; the message names the file and the entry.
     """
     own = _read(path)
     for name, shape in own.items():
@@ -177,7 +179,7 @@ def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = 
 
 
 def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dict[str, FileLayout]] | None:
-    """Return the name of a file's layout, `bank.layout.yaml` next to `bank.xlsx`, and all layouts; None if there is none.
+    """Return the name of a file's own layout (`bank.layout.yaml` next to `bank.xlsx`) and all layouts; None if it has no such layout.
 
     Raises:
         ValueError: as for `layouts_with`.
@@ -196,7 +198,7 @@ def layout_path_of(path: Path) -> Path:
 
 
 def is_layout(path: Path) -> bool:
-    """Return whether a file is the layout of another, by its name."""
+    """Return whether a file's name marks it as the layout of another file."""
     return path.name.lower().endswith(_ENDING)
 
 
@@ -212,7 +214,7 @@ def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
 
 
 def _check_columns(where: str, table: TableLayout) -> None:
-    """Refuse a table layout in which a column has two roles, unless its cells may have both: a whole question, or marked options."""
+    """Reject a table layout in which a column has two roles, unless its cells can contain both: a whole question, or marked options."""
     is_whole, is_marked = table.options == [table.stem], table.form == MARKED and table.options == [table.answer]
     roles = [("stem", table.stem), *(("options", key) for key in table.options if not is_whole)]
     roles += [("answer", key) for key in (table.answer,) if key and not is_marked and not (is_whole and key == table.stem)]
@@ -234,7 +236,7 @@ def _check_fields(where: str, fields: Collection[str]) -> None:
 
 
 def layout_by_keys(shapes: Mapping[str, FileLayout], record_of: Callable[[FileLayout], Any]) -> str | None:
-    """Return the first layout whose keys a record has; `record_of` returns the first record that a layout would read."""
+    """Return the first layout whose identifying keys occur in a record; `record_of` returns the first record that a layout would read."""
     for name, shape in shapes.items():
         record = record_of(shape) if shape.known_by else None
         if isinstance(record, dict) and any(set(keys) <= record.keys() for keys in shape.known_by):
@@ -243,7 +245,7 @@ def layout_by_keys(shapes: Mapping[str, FileLayout], record_of: Callable[[FileLa
 
 
 def _has_too_many_values(content: Any) -> bool:
-    """Return whether YAML has more values than layouts need, with each alias counted as a copy: a few lines can stand for billions."""
+    """Return whether YAML has more values than layouts need; each alias counts as a copy, because a few lines can expand to billions."""
     waiting, count = [content], 1
     while waiting:
         value = waiting.pop()

@@ -1,7 +1,7 @@
-"""Patterns of lines as people write them, `{number}、{stem}（{answer}）`, compiled to find fields in a line; and answers in letters.
+"""Line patterns as people write them, `{number}、{stem}（{answer}）`, compiled to find fields in a line; also, answers as letters.
 
-A pattern is a line with names for the variable parts. The signs between names become small expressions of bounded length; each is
-searched once, so that the time is proportional to the line for any pattern.
+A pattern is a line with names in place of the variable parts. The fixed text between names becomes small expressions of bounded length;
+each is searched for once, so that the time is linear in the length of the line for any pattern.
 """
 
 import re
@@ -19,9 +19,9 @@ from crawlers.read.vocabulary.labels import flat
 from crawlers.read.vocabulary.numbers import TYPE, number_of
 
 ALPHABETS = (LETTERS, LETTERS.lower(), CIRCLED_NUMBERS, "123456789", HANZI, STEMS)
-"""Sequences of letters or signs for options, each in order."""
+"""Ordered sequences of letters or symbols that label options."""
 _BEFORE_OPTIONS = r"\s{0,40}+(?<![(\[【<])(?=[(\[【<]?\s?(?:[AaⒶⓐ①]\s?[.、:)\]】>]|[Ⓐⓐ⒜①]))"
-"""The first letter, which separates the options from the stem on the same line."""
+"""The first option letter, which separates the options from a stem on the same line."""
 _BLANKS = r"\s{0,40}+"
 _NUMERAL = rf"[{HANZI}零〇百]{{1,5}}|[IVX]{{1,5}}"
 _NUMBER = rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}零〇百]{{1,5}}"
@@ -32,14 +32,14 @@ _CLOSED = {
     "first": r"\d{1,5}",
     "last": r"\d{1,5}",
 }
-"""Names of fields with few possible forms."""
+"""Fields that take few forms, by name, with their expressions."""
 _ANSWER = f"(?:{ANSWER_LETTERS}|{VERDICT}|[{CIRCLED_NUMBERS}]{{1,10}}|[1-9{STEMS}])"
 _ANSWERS = r"[A-Ja-j√×对错TF](?:[\s,;、/|]{0,6}[A-Ja-j√×对错TF]){0,199}"
 """Answers to several questions."""
 _ALONE = {"type": rf"[【\[(]?(?:{TYPE})[】\])]?"}
-"""Names of fields with few possible forms on a line without signs."""
+"""Fields that take few forms on a line without fixed text."""
 _WHOLE = {"name": r"(?![A-Za-z])", "blank": r"(?![A-Za-z\d])"}
-"""What must follow a letter without a sign, by what follows in the pattern: `DNA` is not option D, and `12 mg` not option 1."""
+"""What must follow a letter without punctuation, by what follows in the pattern: `DNA` is not option D, and `12 mg` is not option 1."""
 _OPEN = ("stem", "option", "right_option", "options", "explanation", "heading", "case", "type", "")
 _LETTERED = ("option", "right_option")
 NAMES = (*_CLOSED, "answer", *_OPEN)
@@ -50,25 +50,25 @@ _PARTS = " ,;、。.|/"
 """Separators between entries on one line."""
 _MOST_NAMES, _MOST_CHARS = 24, 400
 _STOP = r"(?P<stop>[。.?!;,:]?)"
-"""Punctuation after the last sign of a pattern."""
+"""Optional punctuation after the last fixed text of a pattern."""
 
 
 class Field(Struct, frozen=True):
-    """A text that a pattern matched in a line."""
+    """The text that a field of a pattern matched in a line."""
 
     name: str
     start: int
     end: int
     letter: str = ""
-    """The fixed letter of an option."""
+    """The option's letter, if the pattern fixes it."""
 
 
 class _Form(Struct, frozen=True):
-    """A pattern as signs between open fields, of which there is one more."""
+    """A pattern split at its open fields, with one more expression than fields."""
 
     signs: list[re.Pattern[str] | None]
     open: list[tuple[str, str]]
-    """Name and fixed letter of each open field."""
+    """Name of each open field, and its letter if the pattern fixes one."""
 
 
 class LinePattern(Struct, frozen=True):
@@ -77,31 +77,31 @@ class LinePattern(Struct, frozen=True):
     text: str
     names: tuple[str, ...]
     weight: int
-    """Number of fixed signs, numbers and letters; if two patterns match, the heavier one wins."""
+    """Number of fixed characters, numbers and letters; if two patterns match, the one with the greater weight wins."""
     in_blank: bool
     """Whether its answer is in brackets within the stem."""
     strict: "_Form"
     loose: "_Form | None"
     """The form for answers in words."""
     onward: "_Form | None" = None
-    """The form for a stem that continues after the brackets of its answer."""
+    """The form for a stem that continues after its bracketed answer."""
 
     @property
     def is_open(self) -> bool:
-        """Return whether any line matches it."""
+        """Return whether every line matches the pattern."""
         return not self.weight
 
     def fields(self, line: str, worded: bool = True) -> list[Field] | None:
         """Return the fields of a flat line in order; None if it does not match.
 
         Args:
-            worded: answers may be words, not only letters and verdicts.
+            worded: whether answers may be words, not only letters and verdicts.
         """
         forms = (self.strict, self.onward, self.loose if worded else None)
         return next((fields for form in forms if form and (fields := _fields(form, line)) is not None), None)
 
     def entries(self, line: str) -> Iterator[list[Field]]:
-        """Yield the fields of each of several entries that make up a flat line; nothing if it contains anything else."""
+        """Yield the fields of each entry on a flat line of entries; nothing if the line contains anything else."""
         if self.strict.open or (expression := self.strict.signs[0]) is None:
             if fields := self.fields(line, worded=False):
                 yield fields
@@ -119,7 +119,7 @@ def compiled(pattern: str, where: str) -> LinePattern:
         where: the file and the key that contain it.
 
     Raises:
-        ValueError: it has an unknown name, an open brace or two names without a sign between them, or is empty.
+        ValueError: the pattern is empty, or has an unknown name, an unmatched brace or two names with nothing between them.
     """
     pattern = pattern.strip()
     if not pattern or len(pattern) > _MOST_CHARS:
@@ -166,7 +166,7 @@ def _is_enclosed(bare: Sequence[tuple[str, str]], at: int) -> bool:
 
 
 def _form(tokens: Sequence[tuple[str, str]], closed: dict[str, str]) -> _Form | None:
-    """Return the signs and open fields of a pattern; None if two open fields are adjacent."""
+    """Return a pattern split at its open fields; None if two of them are adjacent."""
     signs: list[str] = [""]
     open_: list[tuple[str, str]] = []
     fixed, counts = "", Counter[str]()
@@ -203,7 +203,7 @@ def _named(match: re.Match[str]) -> list[Field]:
 
 
 def _fields(form: _Form, line: str) -> list[Field] | None:
-    """Return the fields of a line. A stem extends as far as it can; every other open field ends as early as it can."""
+    """Return the fields of a line. A stem extends as far as possible; every other open field ends as early as possible."""
     first, *between = form.signs
     if not form.open:
         whole = first.fullmatch(line) if first else None
@@ -231,7 +231,7 @@ def _fields(form: _Form, line: str) -> list[Field] | None:
 
 
 _Between = tuple[re.Pattern[str] | None, int, int]
-"""A sign, and the minimum characters of the texts before and after it."""
+"""The expression between two fields, and the minimum lengths of the texts before and after it."""
 
 
 def _forward(signs: Sequence[_Between], line: str, start: int, end: int) -> list[re.Match[str]] | None:
@@ -257,7 +257,7 @@ def _backward(signs: Sequence[_Between], line: str, start: int, end: int) -> lis
 
 
 def _word(line: str, start: int, end: int) -> int:
-    """Return where the words after an index begin."""
+    """Return the index of the first non-space character from `start` on."""
     return min(end, start + len(line[start:end]) - len(line[start:end].lstrip()))
 
 
@@ -270,22 +270,22 @@ def _stripped(line: str, name: str, letter: str, start: int, end: int) -> Field:
 _NO_WORDS = re.compile(r"[\W_]")
 _SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 Options = Sequence[tuple[str, str, bool]]
-"""Letter, text, and whether it is marked as right, for each option."""
+"""For each option: its letter, its text, and whether it is marked as right."""
 
 
 def bare_answer(answer: str) -> str:
-    """Return an answer without the signs between its letters."""
+    """Return an answer in upper case, without the separators between its letters."""
     return _SEPARATORS.sub("", flat(answer)).upper()
 
 
 def number_in(text: str) -> int | None:
-    """Return the value of a number in any form used in papers."""
+    """Return the value of a number written in any form that papers use."""
     number = number_of(f"{flat(text)}、")
     return number.value if number else None
 
 
 def letters_of(signs: Sequence[str]) -> tuple[str, str]:
-    """Return a letter for each option, empty if the options are not in order, and the alphabet of their signs."""
+    """Return a letter for each option (none if their labels are out of order) and the alphabet of the labels."""
     bare = [plain(sign) for sign in signs]
     if not any(bare):
         return LETTERS[: len(bare)], LETTERS
@@ -296,12 +296,12 @@ def letters_of(signs: Sequence[str]) -> tuple[str, str]:
 
 
 def plain(letter: str) -> str:
-    """Return a circled letter as a plain one, in half width."""
+    """Return a circled letter as a plain half-width one."""
     return CIRCLED_LETTERS.get(letter, flat(letter))
 
 
 def _named_with_words(answer: str, options: Options, alphabet: str) -> str:
-    """Return the letters of an answer that repeats each option's words, `A、甲；C、丙`; empty if it contains anything else."""
+    """Return the letters of an answer that repeats the text of each option, `A、甲；C、丙`; empty if it contains anything else."""
     texts = {sign: _NO_WORDS.sub("", flat(text)).upper() for sign, (_, text, _) in zip(alphabet.upper(), options, strict=False)}
     rest, named = _NO_WORDS.sub("", flat(answer)).upper(), ""
     while rest:
@@ -313,7 +313,7 @@ def _named_with_words(answer: str, options: Options, alphabet: str) -> str:
 
 
 def in_letters(answer: str, options: Options) -> str:
-    """Return an answer as letters if it names options by text or by other signs, `②④`; otherwise return it unchanged."""
+    """Return an answer as letters if it names options by their text or by other labels, `②④`; otherwise, return it unchanged."""
     _, alphabet = letters_of([letter for letter, _, _ in options])
     signs = bare_answer(answer)
     if options and alphabet not in ("", LETTERS, LETTERS.lower()) and signs and set(signs) <= set(alphabet):

@@ -1,4 +1,5 @@
-"""The lines of a paper -> layouts inferred from recurring lines: the start of a line and the text after it show which part it is."""
+"""The lines of a paper -> layouts inferred from recurring lines: the beginning of a line and the text after it show which part of a
+question it is."""
 
 import re
 from collections import Counter
@@ -34,11 +35,11 @@ _DIGITS = re.compile(r"\d{1,9}(?:\.\d{1,2})?")
 _TAIL = re.compile(r"\s?(?:[✔✓√☑★*]|\([^()]{1,8}\))$")
 _ANSWER = re.compile(r"[A-Ja-j]{1,10}(?![A-Za-z])")
 _OF_OTHERS = re.compile(r"我|你|学生|考生|用户|your|my", re.IGNORECASE)
-"""Words in the label of somebody's own answer."""
+"""Words that mark a label as that of someone's own answer."""
 _FEWEST, _MOST_LINES, _LEAST_STEM, _SHORT, _FURTHER = 3, 20_000, 5, 12, 12
 _MOSTLY, _OFTEN = 0.5, 0.8
 Head = str
-"""The pattern of a line's beginning, if it recurs: `题{number} >>`."""
+"""The pattern of a recurring line beginning: `题{number} >>`."""
 
 
 class _Row(Struct, frozen=True):
@@ -63,21 +64,21 @@ def layouts_of_lines(lines: Sequence[str]) -> Iterator[PaperLayout]:
 
 
 def recurring_lines(lines: Sequence[str]) -> list[tuple[str, int]]:
-    """Return the recurring beginnings of lines, or entire lines, with their counts."""
+    """Return the recurring line beginnings or entire lines, with their counts."""
     rows = _rows([line.strip() for line in lines[:_MOST_LINES] if line.strip()])
     counts = Counter(f"{row.head} {{}}" if row.head else _recurring(row) for row in rows)
     return [(line, times) for line, times in counts.most_common(_FURTHER) if times >= _FEWEST]
 
 
 def holds_more(stem: str, answer: str | None) -> bool:
-    """Return whether a stem contains options, or an answer: after an answer label, or in brackets if the question has no other answer."""
+    """Return whether a stem contains options or an answer: after an answer label or, if the question has no other answer, in brackets."""
     if _has_options(stem) or any(kind == "answer" for kind, *_ in marks_in(stem)):
         return True
     return not answer and any(WHOLE_ANSWER.fullmatch(match["answer"]) for match in _IN_BRACKETS.finditer(flat(stem)))
 
 
 def _rows(texts: Sequence[str]) -> list[_Row]:
-    """Return the lines with their recurring beginnings: preferably a label, not just its sign, unless there are very many labels."""
+    """Return the lines with their recurring beginnings: the label where it recurs often enough, otherwise only the symbol before it."""
     found = [[match for one in (_NUMBERED, _LETTERED, _LABELLED, _SIGNED) if (match := one.match(flat(text)))] for text in texts]
     patterns = [[_pattern_of(text, match) for match in matches] for text, matches in zip(texts, found, strict=True)]
     counts = Counter(pattern for each in patterns for pattern in set(each))
@@ -101,7 +102,7 @@ def _pattern_of(text: str, match: re.Match[str]) -> Head:
 
 
 def _divisions(rows: Sequence[_Row], texts: Sequence[str]) -> Iterator[list[_Block]]:
-    """Yield the lines of each question: from one number or stem label to the next, between empty lines, or one line each."""
+    """Yield each way to divide the lines into questions: at a number or stem label, at empty lines, or one line each."""
     places: dict[Head, list[int]] = {}
     for at, row in enumerate(rows):
         places.setdefault(row.head, []).append(at)
@@ -121,7 +122,8 @@ def _divisions(rows: Sequence[_Row], texts: Sequence[str]) -> Iterator[list[_Blo
 
 
 def _may_open(head: Head, rows: Sequence[_Row]) -> bool:
-    """Return whether numbers are consecutive, or the texts after a label are questions: long, distinct, and not answers."""
+    """Return whether lines may open questions: their numbers are consecutive, or the texts after their label are long, distinct and not
+    answers."""
     rests = [row.rest for row in rows]
     if _are_answers(rests) or "{letter}" in head or _kinds(head) & {"answer", "explanation"}:
         return False
@@ -162,7 +164,7 @@ def _some(patterns: Iterable[str]) -> list[str]:
 
 
 def _template(blocks: Sequence[_Block]) -> tuple[list[str], list[Head]]:
-    """Return one question with the lines that recur in the blocks, and the beginnings of unused lines."""
+    """Return the template of a question, made of the lines that recur in the blocks, and the beginnings of unused lines."""
     found: dict[tuple[Head, int], list[_Row]] = {}
     for block in blocks:
         plain = 0
@@ -199,7 +201,7 @@ def _template(blocks: Sequence[_Block]) -> tuple[list[str], list[Head]]:
 
 
 def _options(head: Head, rests: Sequence[str], questions: int) -> list[str]:
-    """Return the pattern of options, and that of right options if these have a sign after them."""
+    """Return the pattern of options, preceded by that of right options if those end with a mark."""
     tails = Counter(match[0].strip() for rest in rests if (match := _TAIL.search(flat(rest))))
     tail, times = tails.most_common(1)[0] if tails else ("", 0)
     usual = f"{head} {{option}}".strip()
@@ -207,7 +209,7 @@ def _options(head: Head, rests: Sequence[str], questions: int) -> list[str]:
 
 
 def _value(head: Head, rests: Sequence[str], lines: Sequence[str], size: dict[Head, float]) -> str:
-    """Return the name of the text after a label or sign; empty if it is unused."""
+    """Return the field name for the text after a label or symbol; empty if the text is unused."""
     kinds, filled = _kinds(head), [rest for rest in rests if rest]
     if not filled or _OF_OTHERS.search(head):
         return ""
@@ -231,7 +233,7 @@ def _kinds(head: Head) -> set[str]:
 
 
 def _opening(head: Head, rests: Sequence[str]) -> str:
-    """Return the first line of a question with names for its fields, as most of these lines have them."""
+    """Return the pattern of a question's first line, with the fields that most of these lines have."""
     filled = [text for text in rests if text]
     tags = [match for text in filled if (match := _TAG.match(flat(text)))]
     tag = ""
@@ -246,7 +248,7 @@ def _opening(head: Head, rests: Sequence[str]) -> str:
 
 
 def _marked(found: Sequence[str]) -> str:
-    """Return the pattern of stems with their options and answers after or inside them."""
+    """Return the pattern of a stem, with the answer in or after it and the options after it."""
     text = "{stem}"
     brackets = [[match for match in _IN_BRACKETS.finditer(flat(one)) if WHOLE_ANSWER.fullmatch(match["answer"])] for one in found]
     if sum(map(bool, brackets)) >= _MOSTLY * len(found):
@@ -258,7 +260,8 @@ def _marked(found: Sequence[str]) -> str:
 
 
 def _divided(found: Sequence[str]) -> str:
-    """Return the pattern of lines that one separator divides into equally many fields, one of them an answer; empty if there is none."""
+    """Return the pattern of lines that one separator divides into the same number of fields, one of them the answer; empty if there is no
+    such separator."""
     best, columns = "", list[tuple[str, ...]]()
     for sign, _ in Counter(sign for one in found for sign in set(_DIVIDER.findall(flat(one)))).most_common(_FURTHER):
         parts = [one for text in found if len(one := _split(text, sign)) > 1]
@@ -283,7 +286,7 @@ def _shared(texts: Sequence[str]) -> str:
 
 
 def _signs_behind(text: str) -> str:
-    """Return the signs at the end of a text, after its last word or blank."""
+    """Return the punctuation at the end of a text, after its last letter, digit or space."""
     return "".join(takewhile(lambda sign: not sign.isalnum() and not sign.isspace(), reversed(text)))[::-1]
 
 
@@ -293,7 +296,7 @@ def _to_sign(text: str) -> str:
 
 
 def _split(text: str, sign: str) -> list[str]:
-    """Return the parts of a text between occurrences of a flat sign."""
+    """Return the parts of a text between occurrences of a separator in flat form."""
     starts = [match.start() for match in re.finditer(re.escape(sign), flat(text))]
     return [text[low:high].strip() for low, high in zip([0, *(at + len(sign) for at in starts)], [*starts, len(text)], strict=True)]
 
@@ -331,10 +334,10 @@ def _case(text: str) -> str:
 
 
 def _fixed(text: str) -> str:
-    """Return signs escaped for a pattern."""
+    """Return fixed text, escaped for a pattern."""
     return " ".join(text.strip().split()).replace("{", "{{").replace("}", "}}")
 
 
 def _loose(text: str) -> str:
-    """Return a line as a pattern with {} for numbers."""
+    """Return a line as a pattern with {} in place of its numbers."""
     return _DIGITS.sub("{}", _fixed(text))

@@ -1,7 +1,7 @@
-"""A paper read by a confirmed layout: its lines and the patterns -> its questions.
+"""Read a paper with a confirmed layout: its lines and the layout's patterns -> its questions.
 
-The lines are divided into blocks, one for each question, and each block is read by the template that leaves the fewest lines unmatched. A
-line that matches no pattern continues the text directly above it, or is unread. Contradictions are doubts, as in any paper.
+The lines are divided into blocks, one per question, and each block is read with the template that leaves the fewest lines unmatched. A
+line that matches no pattern continues the text directly above it or is left unread. Contradictions become doubts, as in any paper.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import find_options
 
 _GAPS = 0.6
-"""Share of lines after an empty one, above which empty lines mean nothing."""
+"""Share of lines preceded by an empty one, above which empty lines are ignored."""
 
 
 class Block(Struct):
@@ -49,18 +49,18 @@ class Block(Struct):
 
 
 class Divided(Struct):
-    """The lines of a paper by what they belong to."""
+    """The lines of a paper, grouped by what they belong to."""
 
     blocks: list[Block] = field(default_factory=list)
     entries: list[KeyEntry] = field(default_factory=list)
     lists: list[list[str]] = field(default_factory=list)
-    """The lines of answer lists whose entries have no pattern; they are read as in any paper."""
+    """The lines of answer lists for whose entries the layout has no pattern; they are read as in any paper."""
     unread: list[Row] = field(default_factory=list)
     dropped: list[Row] = field(default_factory=list)
     left_out: set[int] = field(default_factory=set)
     """Indices of dropped lines that match `leave_out`."""
     kept: dict[int, list[Field]] = field(default_factory=dict)
-    """The fields that the patterns matched, by line."""
+    """For each line, the fields that the patterns matched."""
 
 
 def rows_of(lines: Sequence[str]) -> tuple[list[Row], Wraps]:
@@ -76,7 +76,7 @@ def rows_of(lines: Sequence[str]) -> tuple[list[Row], Wraps]:
 
 
 def _best(patterns: Sequence[LinePattern], row: Row) -> tuple[int, list[Field]]:
-    """Return the weight and fields of the heaviest pattern that matches a line; weight -1 if none does."""
+    """Return the weight and fields of the heaviest pattern that matches a line; the weight is -1 if none does."""
     fits = [(one.weight, fields) for one in patterns if (fields := one.fields(row.flat)) is not None]
     return max(fits, key=lambda fit: fit[0], default=(-1, []))
 
@@ -86,7 +86,7 @@ def _text(row: Row, fields: Sequence[Field], *names: str) -> str | None:
 
 
 class Divider:
-    """Divides a paper into blocks. One per paper; pass its lines in order."""
+    """Divides a paper into blocks. Use one per paper, and pass it the lines in order."""
 
     def __init__(self, rows: Sequence[Row], patterns: PaperPatterns, wraps: Wraps) -> None:
         self.out = Divided()
@@ -111,7 +111,7 @@ class Divider:
         self._block: Block | None = None
         self._in_list = False
         self._goes_on = ""
-        """The field of the last entry that another line continues."""
+        """The field of the last entry that the next line may continue."""
 
     def take(self, row: Row) -> None:
         """Add a line to the part it belongs to."""
@@ -153,7 +153,7 @@ class Divider:
             self.out.unread.append(row)
 
     def _below(self, above: Row, row: Row) -> Row:
-        """Return a line as if directly below the one above it in its question: dropped lines between them may include an empty one."""
+        """Return a line as if directly below the previous line of its question; dropped lines between them may include an empty one."""
         between = [*takewhile(lambda one: one.index > above.index, reversed(self.out.dropped))]
         if not between:
             return row
@@ -161,11 +161,11 @@ class Divider:
         return structs.replace(row, wrapped=wrapped, apart=True, gap=row.gap or (between[-1].gap and not wrapped))
 
     def _leaves_list(self, row: Row, opening: int) -> bool:
-        """Return whether a line in an answer list begins a question: another list follows, and the line is not an entry of this one."""
+        """Return whether a line in an answer list begins a question: another list follows, and it is not an entry of this one."""
         return opening > 0 and row.index < self._last_title and not listed_in(row.text).entries
 
     def _opening(self, row: Row) -> tuple[int, list[Field]]:
-        """Return the weight and fields of a line that may begin a question: by its signs, or by its position if no sign does."""
+        """Return the weight and fields of a line that may begin a question, as shown by its fixed text or else by its position."""
         weight, fields = _best([one for one in self._openings if not one.is_open], row)
         if weight >= 0 or not self._patterns.is_positional or self._in_list or row.text in self._of_pages:
             return weight, fields
@@ -244,14 +244,14 @@ class Divider:
 
 
 _POINTS = 30
-"""Numbered points within a text, after which the next question's number is expected."""
+"""Maximum number of numbered points within a text before the next question's number."""
 
 
 _BlockRead = tuple[Block, Filled]
 
 
 def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, Text]:
-    """Return the questions of a paper, and its lines without the signs of the patterns, for the character account."""
+    """Return the questions of a paper, and its lines without the patterns' fixed text, for the character account."""
     rows, wraps = rows_of(text.lines)
     rows_by_index = {row.index: row for row in rows}
     divider = Divider(rows, patterns, wraps)
@@ -285,7 +285,8 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
 
 
 def _by_position(reads: Sequence[_BlockRead], out: Divided) -> list[_BlockRead]:
-    """Return the questions of a paper without numbers. One that is no question, or lacks a usual answer, makes the next unsure."""
+    """Return the questions of a paper without numbers. A block that is not a question, or has no answer where others do, makes the next
+    question unsure."""
     questions: list[_BlockRead] = []
     answered = any("answer" in read.texts for _, read in reads)
     is_torn = False
@@ -301,7 +302,7 @@ def _by_position(reads: Sequence[_BlockRead], out: Divided) -> list[_BlockRead]:
 
 
 def _best_read(block: Block, patterns: PaperPatterns) -> Filled:
-    """Return the fields of a block by the template that leaves the fewest lines unmatched, preferring those that find an answer."""
+    """Return the fields of a block, read with the template that leaves the fewest lines unmatched, preferably one that finds an answer."""
     return min(
         (filled(template, block.rows) for template in patterns.questions),
         key=lambda read: (
@@ -314,9 +315,9 @@ def _best_read(block: Block, patterns: PaperPatterns) -> Filled:
 
 
 def _with_points_joined(reads: Sequence[_BlockRead], patterns: PaperPatterns) -> list[_BlockRead]:
-    """Return the questions after joining points of a list within a text to the question above.
+    """Return the questions after joining the points of a list inside a text to the question above them.
 
-    In 5, 1, 2, 3, 6 the points have neither options nor answers, the questions around them do, and the numbering continues after them.
+    In 5, 1, 2, 3, 6, points 1 to 3 have no options or answers, unlike the questions around them, and the numbering continues after them.
     """
     joined: list[_BlockRead] = []
     at = 0
@@ -339,7 +340,7 @@ def _is_full(read: Filled) -> bool:
 
 
 def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRead]) -> list[Draft]:
-    """Return the questions with doubts on those whose extra lines may be the next question, which has no lines of its own."""
+    """Return the questions, with a doubt on each whose extra lines may be the next question, because the next number is missing."""
     doubted = list(drafts)
     for index, ((block, read), below) in enumerate(zip_longest(reads, [block for block, _ in reads[1:]])):
         loose = [*read.further, *read.unread]
@@ -353,7 +354,7 @@ def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRe
 
 
 def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Draft], list[str]]:
-    """Return the questions with their answers from the list, and the list's entries that match no question."""
+    """Return the questions with their answers from the answer list, and the entries of the list that match no question."""
     joined, left = list(drafts), list[str]()
     wanting = [index for index, draft in enumerate(drafts) if not draft.answer]
     answered, rest = join([joined[index] for index in wanting], entries)
@@ -371,9 +372,9 @@ def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[li
 
 
 def _without_signs(text: Text, rows: Sequence[Row], out: Divided) -> Text:
-    """Return the lines reduced to question fields where they match a pattern; the removed text counts as dropped.
+    """Return the lines, reduced to their question fields where they match a pattern; the removed text counts as dropped.
 
-    If a line has several fields, those after the first become lines at the end, since each is compared with the items separately.
+    If a line has several fields, those after the first become lines at the end, since each field is compared with the items separately.
     """
     lines, further, signs = [""] * len(text.lines), list[str](), list[str]()
     dropped = {row.index for row in out.dropped}
@@ -392,12 +393,12 @@ def _without_signs(text: Text, rows: Sequence[Row], out: Divided) -> Text:
 
 
 def _without_words(row: Row, fields: Sequence[Field], read: Filled) -> list[Field]:
-    """Return the fields of a line without answers that repeat an option's words, which the letter stands for."""
+    """Return the fields of a line without answers that repeat an option's text, since the letter already names the option."""
     return [one for one in fields if one.name != "answer" or in_letters(text := row.text[one.start : one.end], read.options) == text]
 
 
 def _kept(row: Row, fields: Sequence[Field]) -> list[tuple[int, int]]:
-    """Return where the fields of questions are in a line; an option begins with its letter, as in its item."""
+    """Return the start and end of each question field in a line; an option starts at its letter, as in its item."""
     ends: list[tuple[int, int]] = []
     start = -1
     has_stem = any(one.name == "stem" for one in fields)

@@ -1,4 +1,4 @@
-"""One question read by the templates of a layout: its lines and the patterns -> a draft with its doubts."""
+"""Read one question with the templates of a layout: its lines and the patterns -> a draft with its doubts."""
 
 import re
 from collections import Counter
@@ -41,37 +41,37 @@ class Row(Struct, frozen=True):
     wrapped: bool = False
     """Whether the line above has full width, so that this one may continue it."""
     apart: bool = False
-    """Whether dropped lines are between it and the line above; it then continues the line above only if that has full width."""
+    """Whether dropped lines separate it from the line above, which it then continues only if that line has full width."""
 
 
 class Filled(Struct):
-    """The fields of a question by one template. Grows line by line."""
+    """The fields of a question as read with one template. It is filled line by line."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
     options: list[tuple[str, str, bool]] = field(default_factory=list)
-    """Letter, text, and whether it is marked as right, for each option."""
+    """For each option: its letter, its text, and whether it is marked as right."""
     unread: list[Row] = field(default_factory=list)
     further: list[Row] = field(default_factory=list)
     """Lines that match no pattern and continue the text above."""
     kept: dict[int, list[Field]] = field(default_factory=dict)
-    """The fields that the patterns matched, by line."""
+    """For each line, the fields that the patterns matched."""
     last: str = ""
-    """Name of the field that another line continues."""
+    """Name of the field that the next line may continue."""
     letter: str = ""
     """The letter of an option whose text is on the next line."""
     torn: bool = False
-    """Whether options in one text could not be divided, or an option continues on a line that was not wrapped."""
+    """Whether options given in one text could not be divided, or an option continues on a line that was not wrapped."""
     unsigned: bool = False
-    """Whether some options have no sign of their own, so that only their number shows whether one is missing."""
+    """Whether some options have no label of their own, so that only their count shows whether one is missing."""
     missing: int = 0
-    """Difference between the numbers of its options and its template's, if that has a line for each option."""
+    """Difference between its number of options and its template's, if the template has a line for each option."""
     is_exact: bool = False
     """Whether its template has a line for each of its options, so that none is missing."""
     unsure: bool = False
-    """Whether its lines may belong to another question, since only their positions assign them."""
+    """Whether its lines may belong to another question, since they are assigned by position alone."""
 
     def may_take(self, row: Row, fields: Sequence[Field]) -> bool:
-        """Return whether an option's letter is of the same kind as the options above: 1. after A. and B. is a point of a list."""
+        """Return whether an option's letter is of the same kind as those above it; 1. after A. and B. is a point in a list."""
         letter = next((row.text[one.start : one.end] for one in fields if one.name == "letter"), "")
         first = self.options[0][0] if self.options else ""
         return not letter or not first or any(plain(first) in one and plain(letter) in one for one in ALPHABETS)
@@ -121,7 +121,7 @@ class Filled(Struct):
             self.unread.append(row)
 
     def divide(self, template: Template) -> None:
-        """Divide options given in one text; one that matches a pattern of right options is right."""
+        """Divide options given in one text; those that match a pattern of right options are marked as right."""
         text = "\n".join(self.texts.get("options", []))
         parts = [(one.letter, text[one.start : one.end], text[one.words : one.end].strip()) for one in odd_options(text)]
         parts = parts or [(letter_of(part), part, _without_letter(part)) for part in _usual_options(text)]
@@ -140,7 +140,7 @@ def _usual_options(text: str) -> list[str]:
 
 
 def places_of_options(text: str) -> list[tuple[int, int]]:
-    """Return where a text's options are: without letters if these have unusual signs, else with their letters."""
+    """Return the start and end of each option in a text, without its letter if unusual punctuation follows it, otherwise with it."""
     places, end = [(one.words, one.end) for one in odd_options(text)], 0
     for part in [] if places else _usual_options(text):
         if (start := text.find(part, end)) >= 0:
@@ -150,7 +150,7 @@ def places_of_options(text: str) -> list[tuple[int, int]]:
 
 
 class OddOption(NamedTuple):
-    """An option with an unusual sign after its letter, and where its words begin."""
+    """An option with unusual punctuation after its letter, and the index where its text begins."""
 
     letter: str
     start: int
@@ -159,7 +159,7 @@ class OddOption(NamedTuple):
 
 
 def odd_options(text: str) -> list[OddOption]:
-    """Return the options of a text whose letters are consecutive in any alphabet and have the same unusual sign: `甲﹚… 乙﹚…`."""
+    """Return the options of a text whose letters are consecutive in an alphabet and have the same unusual punctuation: `甲﹚… 乙﹚…`."""
     first = _ODD_LETTER.match(text)
     alphabet = next((one for one in ALPHABETS if first and one.startswith(plain(first["letter"]))), "")
     if first is None or not alphabet or first["sign"] in _USUAL_SIGNS:
@@ -173,7 +173,7 @@ def odd_options(text: str) -> list[OddOption]:
 
 
 def _with_blank(row: Row, fields: Sequence[Field]) -> tuple[str, int, int]:
-    """Return a stem with the brackets of its answer, but without the answer, and where it is in the line."""
+    """Return a stem with the brackets of its answer emptied, and the stem's start and end in the line."""
     stems = [one for one in fields if one.name == "stem"]
     answer = next((one for one in fields if one.name == "answer"), None)
     start, end = stems[0].start, len(row.text)
@@ -196,7 +196,7 @@ def _without_letter(option: str) -> str:
 
 
 def fixed_length(templates: Sequence[Template]) -> int:
-    """Return the number of lines of each question by the only template; 0 if it may vary."""
+    """Return the number of lines per question if there is only one template and the number is fixed; otherwise 0."""
     [first, *others] = templates
     of_options = [one for one in first if "option" in one.names]
     recurs = any(not one.is_open and not any(letter for _, letter in one.strict.open) for one in of_options)
@@ -205,9 +205,9 @@ def fixed_length(templates: Sequence[Template]) -> int:
 
 
 def filled(template: Template, rows: Sequence[Row]) -> Filled:
-    """Return the fields of a question by a template; lines that match none of its patterns continue a text or are unread.
+    """Return the fields of a question as read with a template; lines that match none of its patterns continue a text or are left unread.
 
-    Only the first line may match the first pattern: any other line with a number is a point of a list.
+    Only the first line may match the first pattern: any later line with a number is a point in a list.
     """
     read, at = Filled(), -1
     divided = any("options" in one.names for one in template)
@@ -233,7 +233,7 @@ def filled(template: Template, rows: Sequence[Row]) -> Filled:
 
 
 def _due(template: Template, at: int, row: Row) -> int | None:
-    """Return the next pattern without signs that is due, or again that of options, which may repeat."""
+    """Return the index of the next pattern without fixed text, or again that of the options, which may repeat."""
     in_turn = [index for index, pattern in enumerate(template) if pattern.is_open]
     of_options = [index for index in in_turn if "option" in template[index].names]
     above = template[at].names if at >= 0 else ()
@@ -247,7 +247,7 @@ def _due(template: Template, at: int, row: Row) -> int | None:
 
 
 def _may_be(pattern: LinePattern, row: Row) -> bool:
-    """Return whether a line has what a pattern without signs requires: several options, if it names them."""
+    """Return whether a line has what a pattern without fixed text requires: several options, if the pattern names them."""
     return "options" not in pattern.names or bool(letter_of(row.text) or odd_options(row.text)) or len(split_options(row.text)) >= _FEWEST
 
 
@@ -319,12 +319,12 @@ def _fault_of_options(read: Filled, letters: str, loose: Sequence[Row]) -> str:
 
 
 def _with_next(options: Sequence[str]) -> list[str]:
-    """Return each option lettered A, with the next letter inside it changed to B."""
+    """Return each option relettered as A, with the letter of the next option inside it changed to B."""
     return [f"A. {option[3:]}".replace(f" {after}", " B") for option, after in zip(options, LETTERS[1:], strict=False)]
 
 
 def with_letters(draft: Draft, read: Filled) -> Draft:
-    """Return a question with its answer as option letters, doubted if the answer names no option or a missing one."""
+    """Return a question with its answer as option letters, and with a doubt if the answer names no option or a nonexistent one."""
     if not draft.answer:
         return draft
     draft = structs.replace(draft, answer=in_letters(draft.answer, read.options))
@@ -338,7 +338,7 @@ def with_letters(draft: Draft, read: Filled) -> Draft:
 
 
 def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
-    """Return the questions with doubts on those whose number of options without letters and signs differs from most of their section."""
+    """Return the questions, with a doubt on each whose number of unlabelled options differs from that of most questions in its section."""
     is_counted = [read.unsigned and bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
     counts: dict[str | None, Counter[int]] = {}
     for draft, counted in zip(drafts, is_counted, strict=True):
@@ -355,7 +355,7 @@ def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -
 
 
 def with_swallowed_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
-    """Return the questions with doubts on those that unmatched lines make several times longer than usual; such lines may be questions."""
+    """Return the questions, with a doubt on each that unmatched lines make several times longer than usual; they may be questions."""
     sizes = [sum(map(len, (draft.stem, *draft.options, draft.explanation or ""))) for draft in drafts]
     most = max(_LONG_CHARS, _TIMES_LONGER * median(sizes or [0]))
     return [

@@ -1,4 +1,4 @@
-"""The answer of one question: after its mark, in its blank, after its stem or options, or in its explanation."""
+"""Find the answer to one question: after its mark, in its blank, after its stem or options, or in its explanation."""
 
 import re
 
@@ -46,7 +46,7 @@ _BEHIND_OPTIONS = re.compile(
     r"(?:\n\s{0,3}(?P<open>[(\[【])?\s{0,3}|\s{1,20}(?P<bracket>[(\[【])\s{0,3}|(?<=\S)(?:\t\s{0,4}|[^\S\n]{3,20}))(?P<answer>[A-J]{1,6})"
     r"\s{0,3}(?(open)[)\]】])(?(bracket)[)\]】])\s{0,4}$"
 )
-"""Letters below the last option, or after it in brackets or after a wide space."""
+"""Answer letters below the last option, or after it in brackets or separated by wide space."""
 _CHOSEN = re.compile(r"(?:故|因此|所以)?(?:本题)?(?:正确)?(?:答案)?(?:应|为|是)?选(?:择|项)?\s?(?P<letters>[A-J]{1,6})(?![A-Za-z])")
 _NO_ANSWER = re.compile(r"[(\[]?\s?(?:略|暂无|暂缺|[?]{1,3}|-{1,4}|见解析|见上|待补充?|待定|未知|答案略|无答案|暂无答案|缺)\s?[)\]]?[。.]?")
 _EMPTY_AT_END = re.compile(r"\s?[(\[]\s{0,20}[)\]]\s?$")
@@ -55,7 +55,7 @@ Parted = tuple[str, str] | None
 
 
 class QuestionBlock(Struct, frozen=True):
-    """One question as its lines show it, with raw texts."""
+    """One question as read from its lines, with raw texts."""
 
     stem: str = ""
     options: list[str] = []
@@ -72,20 +72,20 @@ class QuestionBlock(Struct, frozen=True):
     worded: bool = True
     """False if no words follow the number."""
     ringed: bool = False
-    """Whether circled numbers serve as the letters of its options."""
+    """Whether its options have circled numbers as their letters."""
     unambiguous: bool = False
-    """Whether it has options that do not depend on the usual number of options."""
+    """Whether its options can be found regardless of the usual number of options."""
     rows: list[str] = []
     """The lines of the stem, from which options without letters can still be taken."""
 
 
 def states_none(answer: str) -> bool:
-    """Return whether the words after an answer or explanation mark mean that there is none."""
+    """Return whether the text after an answer or explanation mark says that there is none."""
     return _NO_ANSWER.fullmatch(flat(answer)) is not None
 
 
 def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
-    """Return the question with the answer that a mark states; a repeated answer does not count as another one."""
+    """Return the question with the answer that follows a mark; a repeated answer does not count as a second one."""
     stated = [answer if any(sign in answer for sign in "（(【[") else answer.rstrip("）)】]") for answer in answers if answer]
     stated = [answer for answer in stated if not states_none(answer)]
     if not stated:
@@ -102,7 +102,7 @@ def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
 
 
 def with_answer(block: QuestionBlock, start: int, verdict: str, kind: str, letters: str) -> QuestionBlock:
-    """Return the question with its answer, which is removed from its place in the text.
+    """Return the question with its answer, which is removed from the text where it was found.
 
     Args:
         start: index where the stem begins, after the number.
@@ -153,7 +153,7 @@ def _emptied(stem: str, match: re.Match[str]) -> tuple[str, str]:
 
 
 def _letters_behind(stem: str, letters: str, start: int) -> Parted:
-    """Return a stem without the letters at its end that are its answer."""
+    """Return a stem without the letters at its end that are its answer, and these letters."""
     line = flat(stem)
     match = _BEHIND.search(line, max(start, len(stem) - 60))
     if match is None or not set(letters_in(match["answer"])) <= set(letters) or (match["bracket"] and not _BLANK_EMPTY.search(line, start)):
@@ -183,7 +183,8 @@ def _verdict_in(text: str, start: int) -> Parted:
 
 
 def _named_with_words(block: QuestionBlock, own: str) -> QuestionBlock:
-    """Return `A（甲）；C（丙）` and `AC:甲;丙` as AC if the words are those of the options; several with other words are doubted."""
+    """Return answers such as `A（甲）；C（丙）` and `AC:甲;丙` as AC if the words match the options; several letters with other words are
+    doubted."""
     answer = flat(block.answer or "")
     if WHOLE_ANSWER.fullmatch(answer) or not (named := _LETTER_WITH_WORDS.match(answer)):
         return block

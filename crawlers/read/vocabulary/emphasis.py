@@ -1,8 +1,9 @@
-"""Emphasis, and which options it marks as right: bold, colour, strike-through and classes, passed on by containers as signs.
+"""Emphasis (bold, colour, strike-through and classes, which containers pass on as marker characters), and the options that it marks as
+right.
 
-A container gives each line twice: as it is, and with tags around emphasized words, `<colour #ff0000>甲</>`, where `<` in the text becomes
-`LESS`. A mark counts if it is on some but not all options of nearly every question, and if no other mark, such as a reader's own choice, is
-on other options of many questions. Otherwise no conclusion is drawn.
+A container provides each line twice: unchanged, and with tags around emphasized words, `<colour #ff0000>甲</>`, where `<` in the text is
+replaced with `LESS`. A mark counts if it is on some but not all options of nearly every question, and if in only a few questions another
+mark, such as a reader's own choice, is on other options. Otherwise, no conclusion is drawn.
 """
 
 import re
@@ -16,11 +17,11 @@ from crawlers.read.vocabulary.options import letter_of
 
 _FIRST_SIGN, END_SIGN, _MAX_KINDS, _MAX_OPEN = 0xE100, "\ue0ff", 200, 20
 LESS = "\ue0fe"
-"""Replaces `<` in text between tags."""
+"""Replacement for `<` in the text between tags."""
 STRUCK = "struck"
 """Strike-through, which marks wrong options."""
 OF_TYPE = ("bold", "underlined", "slanted", "left")
-"""Bold, underline, italics, and the absence of strike-through: used for other purposes more often than colour is."""
+"""Bold, underline, italics and the absence of strike-through, which are used for other purposes more often than colour."""
 MEANT = ("colour", "class", "mark")
 """Marks that indicate answers even if all options of a question have them; bold on all options may be mere emphasis."""
 
@@ -68,15 +69,15 @@ _LEFT = "left"
 """The mark of options that are not struck through."""
 _FEWEST, _SHARE = 2, 0.6
 _FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
-"""Bold, underline and italics, which are used for other purposes more often than colour is."""
+"""Minimum number and share for bold, underline and italics, which are used for other purposes more often than colour."""
 _FEWEST_LAST = 8
-"""Number of questions with a mark only on the last option: it belongs to the text below the options, such as the answer in words."""
+"""Number of questions with a mark on only the last option, from which it belongs to the text below the options, such as a worded answer."""
 _WRONG = 0.9
-"""Share of questions with a mark on all options but one, from which it may mark the wrong ones."""
+"""Share of questions with a mark on all options but one, from which the mark may mean a wrong option."""
 _OTHERS = 0.2
-"""Maximum share of questions in which another mark is on other options."""
+"""Maximum share of questions in which another mark may be on other options."""
 _RIGHT = re.compile(r"class|green|#0[0-9a-f]?[8-f]", re.I)
-"""Marks that by themselves mean right."""
+"""Marks that mean a right option by themselves."""
 
 
 class StandingOut(Struct):
@@ -123,12 +124,12 @@ def standing_out(questions: Sequence[Sequence[Set[str]]], unfit: Collection[str]
 
 
 def _least(kind: str, questions: int) -> float:
-    """Return the minimum number of questions with a mark on some options."""
+    """Return the minimum number of questions that must have a mark on some options."""
     return max(_FEWEST_OF_TYPE, questions * _SHARE_OF_TYPE) if kind in OF_TYPE else max(_FEWEST, questions * _SHARE)
 
 
 def _with_left(questions: Sequence[Sequence[Set[str]]]) -> Sequence[Sequence[Set[str]]]:
-    """Return the marks of options, adding one to options that are not struck through, if most questions have struck options."""
+    """Return the options' marks, with one added to options that are not struck through if most questions have options that are."""
     struck = [sum(STRUCK in kinds for kinds in options) for options in questions]
     if sum(map(bool, struck)) < _SHARE * len(questions):
         return questions
@@ -139,7 +140,7 @@ def _with_left(questions: Sequence[Sequence[Set[str]]]) -> Sequence[Sequence[Set
 
 
 def _beside(questions: Sequence[Sequence[Set[str]]], kind: str, other: str) -> int:
-    """Return the number of questions in which another mark is on some but not all options, at least one of them without this mark."""
+    """Return the number of questions in which another mark is on some but not all options, including at least one without this mark."""
     return sum(
         any(other in kinds and kind not in kinds for kinds in options) and not all(other in kinds for kinds in options)
         for options in questions
@@ -152,12 +153,12 @@ def stated_in(lines: Sequence[str]) -> bool:
 
 
 def is_answer_sheet(line: str) -> bool:
-    """Return whether a line heads one person's answers: emphasis there marks choices, right or wrong."""
+    """Return whether a line is the heading of one person's answers, where emphasis marks their choices, right or wrong."""
     return _ANSWER_SHEET.search(flat(line)) is not None and not letter_of(flat(line))
 
 
 def with_signs(html: str) -> tuple[str, dict[str, str]]:
-    """Return a page with a sign before and after the words that each tag emphasizes, and the meaning of each sign."""
+    """Return a page with marker characters before and after the text that each tag emphasizes, and the meaning of each marker."""
     if SIGNS.search(html):
         return html, {}
     signs: dict[str, str] = {}
@@ -185,7 +186,7 @@ def with_signs(html: str) -> tuple[str, dict[str, str]]:
 
 
 def named_signs(signed: Sequence[str], signs: dict[str, str]) -> list[str]:
-    """Return the non-empty lines of a page, with tags in place of the signs of `with_signs`."""
+    """Return the non-empty lines of a page, with tags in place of the markers that `with_signs` added."""
     named = [SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line.replace("<", LESS)) for line in signed]
     return [name for name, line in zip(named, signed, strict=True) if SIGNS.sub("", line).strip()]
 
@@ -206,7 +207,7 @@ def face_of(name: str, rest: str) -> str:
 
 
 def visible_kinds(text: str) -> tuple[str, list[frozenset[str]]]:
-    """Return a line without emphasis signs, and the emphasis of each character."""
+    """Return a line without emphasis markers, and the emphasis of each character."""
     if "<" not in text and "**" not in text and "==" not in text:
         return text, [frozenset()] * len(text)
     marks: list[tuple[int, int, re.Match[str] | None]] = [(tag.start(), tag.end(), tag) for tag in _NAMED.finditer(text)]
@@ -229,5 +230,5 @@ def visible_kinds(text: str) -> tuple[str, list[frozenset[str]]]:
 
 
 def is_unread(text: str) -> bool:
-    """Return whether a flat text without its line breaks still marks an option as correct."""
+    """Return whether a flat text, without its line breaks, still says which option is correct."""
     return ("正确答案" in text or "正确选项" in text) and _ANSWER_BEHIND.search(text) is not None

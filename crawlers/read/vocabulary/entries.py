@@ -37,7 +37,7 @@ _TITLE_OF = r"(?:\s?\((?P<of>(?![\sA-J√×对错])[^()]{1,30})\))?"
 _TITLE = re.compile(rf"{_TITLE_WORDS}[】\])\s*|—\-]{{0,30}}:?$")
 _ANNOUNCED = re.compile(rf"{_TITLE_WORDS}{_TITLE_OF}[】\])*|—\-\s]{{0,9}}:?[*\s]{{0,5}}(?=[(\[【]?第?\s?[(\[【]?[\d①A-J√×对错正])")
 _NAMES_ANSWER = ("案", "nswer", "NSWER", "Key", "KEY")
-"""Parts of words, one of which every title contains."""
+"""Parts of words, at least one of which occurs in every title."""
 _BARE_TITLE = r"(?:参考|标准|正确|试题|试卷|练习|习题|本[题章节]|[【\[(*]){0,3}答\s?案"
 _OPENS_CONTENT = re.compile(
     rf"(?:[(\[【]?\s?(?:\d{{1,5}}|[A-Ja-j])\s?[)\]】、.:]\s{{0,3}}|第\s?\d{{1,5}}\s?题\s{{0,3}}|[①-⑳]\s{{0,3}})(?!\s|{_BARE_TITLE})"
@@ -45,7 +45,7 @@ _OPENS_CONTENT = re.compile(
 _NO_TITLE = re.compile(
     r"备选|共用|选出|选择|以下|下列|您的|你的|我的|[\s\d℃)\u4e00-\u9fff][(\[]?(?:[B-J]\s?[.、:)\]]|[b-j][.、)])(?!\s?卷)"
 )
-"""Words about other answers, and options within a line."""
+"""Phrases about other answers, and options within a line; titles have neither."""
 GROUP = re.compile(
     rf"(?:(?:第?[(\[]?[{HANZI}]{{1,3}}[)\]]?|(?:I{{1,3}}|I?V|VI{{1,3}}|I?X)(?=[\s.、:]))\s{{0,3}}(?:部分|大题|单元|卷)?\s?[、.:]?\s{{0,3}}(?:[^\d()A-Z。]{{0,16}}?(?:题|型|部分|选择|判断|单选|多选))?"
     r"|[【\[]?(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|[ABX]\d?(?:/A\d)?型)题?[】\]]?"
@@ -68,19 +68,19 @@ _ANSWER_ROW = re.compile(
 _CELL, _NUMBER_CELL = re.compile(rf"[A-J]+|[a-j]+|{SURE_VERDICT}"), re.compile(r"(\d+)(?:-(\d+))?")
 _MOST_OF_RUN = 200
 HEADS, LISTS, ANSWERS = 1, 2, 4
-"""A heading, a note, a title of answers or the name of a paper; a line that may have a number, a digit, a mark or a word for answers; a
-whole answer.
+"""Kinds of lines: a heading, a note, a title of answers or a paper's name; one that may have a number, digit, mark or word for answers; a
+complete answer.
 """
 
 
 class KeyEntry(Struct):
-    """One answer of the list. Grows while its lines are read."""
+    """One answer of the list. It is extended while its lines are read."""
 
     number: int
     answer: str | None = None
     explanation: str | None = None
     section: str | None = None
-    """The heading above it, in flat signs."""
+    """The heading above it, in flat form."""
     lettered: bool = False
     """Whether its answer is letters or a verdict."""
     style: str = ""
@@ -111,7 +111,7 @@ class Listed(Struct):
 
 @lru_cache(maxsize=64)  # adjacent lines look at a line, too
 def listed_in(text: str) -> Listed:
-    """Return the entries that begin a line, after a heading if there is one."""
+    """Return the entries at the beginning of a line, after its heading if there is one."""
     line = flat(text)
     if not may_list(line):
         return Listed([], text)
@@ -127,12 +127,12 @@ def listed_in(text: str) -> Listed:
 
 
 def may_list(line: str) -> bool:
-    """Return whether a flat line has a digit, as every list entry has."""
+    """Return whether a flat line has a digit, as every list entry does."""
     return _NUMBERED.search(line) is not None
 
 
 def may_say_answer(line: str) -> bool:
-    """Return whether a flat line has a letter of 答案, answer or key, as few lines have."""
+    """Return whether a flat line contains 案 or the letter e, as 答案, answer and key do but few other lines."""
     return "案" in line or "e" in line or "E" in line
 
 
@@ -141,12 +141,12 @@ def _names_answer(line: str) -> bool:
 
 
 def is_title(line: str) -> bool:
-    """Return whether a flat line only announces answers; a question or an option that ends with the word does not."""
+    """Return whether a flat line only announces answers; a question or option that ends with such a word does not count."""
     return len(line) < 60 and _names_answer(line) and _titles(line, _TITLE.match(line))
 
 
 def title_in(line: str) -> Title | None:
-    """Return the words that announce answers at the start of a flat line; the answers may follow them: `第一章答案：1.B 2.C`."""
+    """Return the announcement of answers at the start of a flat line, which the answers may follow: `第一章答案：1.B 2.C`."""
     if not _names_answer(line[:60]):
         return None
     match = _TITLE.match(line) if len(line) < 60 else None
@@ -168,7 +168,7 @@ def is_table(row: str, below: str) -> bool:
 
 
 def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
-    """Return the entries at an index of a flat line, and where they end."""
+    """Return the entries that start at an index of a flat line, and the index where they end."""
     entries: list[KeyEntry] = []
     index = start
     while match := _RUN.match(line, index) or _ONE.match(line, index):
@@ -194,7 +194,7 @@ def answers_of_run(run: Mapping[str, str] | re.Match[str]) -> list[KeyEntry]:
 
 
 def _entries(numbers: Sequence[int], answers: list[str], text: str, fits: bool = True) -> list[KeyEntry]:
-    """Return an entry for each number, with its own answer of one or more letters, or one letter of a run; else uncertain entries."""
+    """Return an entry for each number, with an answer of its own or one letter of a run; the entries are uncertain if the counts differ."""
     letters = [sign for answer in answers for sign in (answer if set(answer.upper()) <= set(LETTERS) else [answer])]
     for each in (answers, letters) if fits else ():
         if len(each) == len(numbers):
@@ -205,7 +205,7 @@ def _entries(numbers: Sequence[int], answers: list[str], text: str, fits: bool =
 
 
 def _numbers_of(cell: tuple[str, str]) -> range:
-    """Return the numbers of a cell, `6` or `6-10`."""
+    """Return the numbers in a cell, `6` or `6-10`."""
     first, last = int(cell[0]), int(cell[1] or cell[0])
     return range(first, last + 1 if first <= last < first + _MOST_OF_RUN else first)
 

@@ -61,7 +61,7 @@ _RANGE_ALONE = re.compile(
 )
 """`【6-10】`, `问题 6~7`, `6-10. 备选答案：`"""
 _MAY_NOTE = re.compile("[共使公材案病资短情内][用享料例历案文境况容]")
-"""Characters of words for shared content, one of which is in every note and case mark, except notes that are only a range."""
+"""Pairs of characters from words for shared content; every note and case mark contains one, except notes that are only a range."""
 _LONGEST_NOTE = 5000
 _PATIENT = re.compile(
     rf"(?:{any_of('patient')}|某(?:男|女|患者|中年|大学生|学生|企业|公司|先生|女士)"
@@ -84,10 +84,10 @@ _PAPER_TITLE = re.compile(
     rf"[^,。?!:;()]{{0,30}}(?:试卷|真题|试题|模拟题|练习题|测试题|模拟卷|套题|练习|测验|考试)\s?(?:[(]?(?:{_NUMERAL}|\d{{1,3}}|[A-E])[)]?|{_NUMERAL}|[A-E]卷)?\s?$"
 )
 _MAY_TITLE = frozenset("卷题习验试")
-"""Characters one of which every paper's name contains."""
+"""Characters at least one of which occurs in every paper's name."""
 _OF_CHAPTER = r"[^。?!()_]{1,28}(?:\s?\((?!\s{0,9}[A-J√×]{0,6}\s{0,9}\))[^()_]{1,30}\))?"
 _FRAME = r"=◆■●★☆※\-"
-"""Signs around a chapter heading: `——第二单元——`."""
+"""Decoration around a chapter heading: `——第二单元——`."""
 _CHAPTER = re.compile(
     rf"[{_FRAME}#*【\[\s]{{0,9}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.]{_OF_CHAPTER}|[^\s。?!()_,;]{{1,16}})?|(?:[节课]|单元)(?:[\s:、]{_OF_CHAPTER})?)[{_FRAME}】\]*\s]{{0,9}}$"
 )
@@ -95,7 +95,7 @@ _LOOSE_CHAPTER = re.compile(
     rf"[#*【\[\s]{{0,5}}(?:(?:模块|专题|项目|任务|单元|附录)\s?(?:{_NUMERAL}|\d{{1,2}})(?:[\s:、.]{_OF_CHAPTER})?"
     rf"|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART|Section|SECTION)\s(?:\d{{1,2}}|[IVX]{{1,4}}|[A-H])(?:[\s:.-]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
 )
-"""Words that may also occur in a sentence: a heading if a number or a heading is directly below."""
+"""Phrases that may also occur in a sentence; they are headings only if a number or a heading is directly below."""
 _LOOSE_OPENS = frozenset("#*【[模专项任单附CULMPS") | set(filter(str.isspace, map(chr, range(0x3001))))
 _NUMERAL_OF = re.compile(
     rf"[\s【\[#*({_FRAME}第]*(?:(?:模块|专题|项目|任务|单元|附录|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)\s?)?"
@@ -129,7 +129,7 @@ def may_head(line: str) -> bool:
 
 
 def is_note(line: str) -> bool:
-    """Return whether a flat line announces a case or options that several questions share."""
+    """Return whether a flat line introduces a case or options that several questions share."""
     if not _MAY_NOTE.search(line):  # it may be a mere range
         return len(line) < _LONGEST_NOTE and _RANGE_ALONE.match(line) is not None
     return bool(note_in(line) or opens_case(line) or case_mark_in(line))
@@ -146,7 +146,7 @@ def note_in(line: str) -> re.Match[str] | None:
 
 
 def case_heading_in(line: str) -> tuple[int, int] | None:
-    """Return where the heading of 案例一：…… or Passage One ends, and where the words after it begin, if there are any."""
+    """Return where a heading such as 案例一：…… or Passage One ends, and where the text after it begins, if there is any."""
     match = _CASE_HEADING.match(line)
     if match is None:
         return None
@@ -155,7 +155,7 @@ def case_heading_in(line: str) -> tuple[int, int] | None:
 
 
 def case_mark_in(line: str) -> tuple[int, int] | None:
-    """Return where the case begins after a mark without a number, 【案例】……, and where it ends."""
+    """Return where the case after an unnumbered mark, 【案例】……, begins and ends."""
     match = _CASE_MARK.match(line)
     return match.span("rest" if match["rest"] is not None else "rest2") if match else None
 
@@ -171,12 +171,12 @@ def tells_patient(line: str) -> bool:
 
 
 def tells_age(line: str) -> bool:
-    """Return whether a flat line begins with somebody's sex and age, as only a case does."""
+    """Return whether a flat line begins with someone's sex and age, as only a case does."""
     return bool(_AGED.match(line)) and not _JUDGES.search(line)
 
 
 def is_instruction(line: str) -> bool:
-    """Return whether a flat line states how to answer a section or its points, and is not a case."""
+    """Return whether a flat line says how to answer a section or how it is scored, and is not a case."""
     return bool(_INSTRUCTION.match(line)) and not tells_patient(line)
 
 
@@ -198,7 +198,7 @@ def numeral_of(heading: str) -> str:
 
 
 def heading_key(heading: str) -> str:
-    """Return what two flat headings of the same section share: their numeral, else their kind."""
+    """Return a key that flat headings of the same section share: their numeral, or else their kind."""
     if case := _CASE_HEADING.match(heading):
         return re.sub(r"\W", "", case["heading"] or case["passage"])
     return numeral_of(heading) or kind_of(heading) or re.sub(r"[【】\[\]\s]|[(:].*$", "", heading)

@@ -16,7 +16,7 @@ IMAGE = "\ufffc"
 """Placeholder of an image in a line, so that a question of only images is still found."""
 
 POINTERS = "👉👈→➜➡☞☛⇒▶➔➤►▸"
-"""Signs that point to an answer."""
+"""Symbols that point to an answer."""
 _TRADITIONAL = dict(zip("選擇題單項參斷簡論問備幹釋詳標準個兩對錯誤確", "选择题单项参断简论问备干释详标准个两对错误确", strict=True))
 _FLAT: dict[str, str] = {
     **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
@@ -31,7 +31,7 @@ _FLAT: dict[str, str] = {
 }
 _UNSEEN = dict.fromkeys([0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)])
 _ANY_FLAT, _ANY_UNSEEN = (re.compile(f"[{re.escape(''.join(signs))}]") for signs in (_FLAT, map(chr, _UNSEEN)))
-"""The signs to replace; a line has few of them, which a pattern finds faster than a translation."""
+"""The characters to replace; a line has few of them, so a pattern finds them faster than a translation would."""
 
 LETTERS = r"[A-Ja-j](?:[ ,、;./|+&和及与]{0,3}[A-Ja-j]){0,9}"
 """Answer letters as people write them."""
@@ -78,8 +78,8 @@ _MAY_MARK = re.compile(
     )
 )
 _MAY_MARK_BY_COLON = re.compile(rf"[】\]>填]|[考{lasts('remark', 'explanation', 'answer_with_colon')}]\s?:")
-"""One of these is in every mark; a line with the second needs a colon. The alternatives of the first each begin with one character, so
-that they are searched all at once.
+"""Every mark matches one of these; the second applies only to lines with a colon. Each alternative of the first begins with a single
+character, so that all are searched for at once.
 """
 _KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
 _BRACKETS = {"【": "】", "[": "]", "(": ")", "<": ">"}
@@ -107,14 +107,14 @@ class _LineMemo(dict[str, T]):
 def per_line(function: Callable[[str], T]) -> Callable[[str], T]:
     """Cache the results of a function by line.
 
-    The cache is a plain dict lookup, since each line is looked up some seventy times: `functools.lru_cache` takes 1.6 times as long, and
+    A lookup is a plain dict access, since each line is looked up some seventy times; `functools.lru_cache` takes 1.6 times as long and
     more memory.
     """
     return _LineMemo(function).__getitem__
 
 
 def forget_lines(*functions: Callable[[str], Any]) -> None:
-    """Clear large caches: while a paper is read they save most of the time; after a large paper they only take memory."""
+    """Clear large caches, which save most of the time while a paper is read but only take up memory after a large one."""
     for function in functions:
         memo = cast(BuiltinMethodType, function).__self__
         if isinstance(memo, _LineMemo) and len(memo) > _MOST_RETAINED:
@@ -123,7 +123,7 @@ def forget_lines(*functions: Callable[[str], Any]) -> None:
 
 @per_line
 def flat(text: str) -> str:
-    """Return the text, character for character, with half-width signs, plain spaces and one kind of dash, as patterns expect it."""
+    """Return the text with each character in plain form, as patterns expect: half-width characters, plain spaces and one kind of dash."""
     return _ANY_FLAT.sub(_flat_sign, text)
 
 
@@ -151,14 +151,14 @@ def _without_unseen(text: str) -> str:
 
 @per_line
 def plain(text: str) -> str:
-    """Return a line in flat signs, without zero-width characters and surrounding white space."""
+    """Return a line in flat form, without zero-width characters and surrounding white space."""
     return flat(trimmed(text))
 
 
 def visible(text: str) -> str:
     """Return a text as one line, without zero-width characters and trailing spaces; tabs separate cells.
 
-    Images before the words are moved after them: they hide the number or the letter that begins the line.
+    Images before the words are moved after them, since they would hide the number or letter that begins the line.
     """
     line = (text if text.isprintable() else _without_unseen(text.replace("\n", " "))).rstrip("\r ")
     if IMAGE not in line:
@@ -179,7 +179,7 @@ def shown(text: str) -> str:
 
 @per_line
 def parts_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Split a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is dropped.
+    """Split a line at marks such as 【答案】 and 解析： into pairs of kind and text; an empty first text is dropped.
 
     The kinds are `text`, `answer`, `explanation` and `remark`.
     """
@@ -194,13 +194,13 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _closing_of(mark: re.Match[str]) -> str:
-    """Return the bracket that closes after the words of a mark: `【答案：B】`."""
+    """Return the bracket that a mark closes only after its text: `【答案：B】`."""
     opening = _BRACKETS.get(mark[0].lstrip()[:1] or " ", "")
     return opening if opening and opening not in mark[0] else ""
 
 
 def _closed(words: str, closing: str) -> str:
-    """Return the words of a mark without the closing bracket."""
+    """Return the text of a mark without the closing bracket."""
     bare = words.rstrip("。；; ")
     return bare[:-1].rstrip() if closing and flat(bare[-1:]) == closing else words
 
@@ -237,12 +237,12 @@ def _marks(line: str) -> Iterable[re.Match[str]]:
 
 
 def may_mark(line: str) -> bool:
-    """Return whether a flat line has a sign that every mark has, as few lines without marks do."""
+    """Return whether a flat line has a character that every mark contains; few lines without marks have one."""
     return _MAY_MARK.search(line) is not None or (":" in line and _MAY_MARK_BY_COLON.search(line) is not None)
 
 
 def marks_in(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield the marks of a line: the kind, the words in flat signs, and where the mark begins."""
+    """Yield the marks in a line: the kind, the mark's text in flat form, and the index where it begins."""
     for mark in _marks(flat(text)):
         yield _KINDS[(mark.lastgroup or "a")[0]], mark[0].strip(), mark.start()
 
@@ -253,7 +253,7 @@ def columns_of(text: str) -> int:
 
 
 class _Widths(dict[str, int]):
-    """Width of each character encountered."""
+    """Width of each character encountered so far."""
 
     def __missing__(self, sign: str) -> int:
         self[sign] = 2 if unicodedata.east_asian_width(sign) in "WF" else 1

@@ -18,7 +18,7 @@ _YEAR = r"[【\[(]\s?(?:19|20)\d\d\s?年?[^()\[\]【】]{0,12}(?:真题|考题|�
 TAGS = re.compile(rf"(?:{_TAG}|[*★☆]{{1,5}}\s{{1,3}}(?=\S)|{_YEAR}\s{{0,3}}|[【\[(]\s?(?:19|20)\d\d\s?年?\s?[】\])]\s{{0,3}}){{1,3}}")
 """Tags after a number that state the question's type, points or year."""
 BARE_TAG = re.compile(rf"(?:{TYPE})\s{{0,3}}(?:[(\[]\s?(?:本题)?\d{{1,3}}(?:\.\d)?\s?分\s?[)\]])?\s{{0,3}}$")
-"""The type and points of a question after its number, if its text is below."""
+"""The type and points of a question after its number, if the stem begins on the next line."""
 TAGS_AT_END = re.compile(rf"\s?{_YEAR}\s?$")
 RINGS = "①-⑳㉑-㉟⑴-⒇⒈-⒛"
 
@@ -41,7 +41,7 @@ _FORMS = (
 )
 STATED_TYPE = re.compile(f"{TYPE}|(?:单选|多选|判断|填空|简答)题?")
 RETAINED_STYLES = ("point", "paren", "ordinal", "bracket")
-"""Styles of numbers that stay in the stem."""
+"""Styles of numbers that are kept in the stem."""
 _BEFORE = (
     r"(?P<before>\(\s{0,4}(?P<verdict>[√×TFXx对错]?)\s{0,4}\)\s{0,3}|[*★☆●◆■▲#>]{1,6}\s{0,3}"
     rf"|{_TAG}|(?:单选|多选|判断|填空|简答)题?\s?:\s?|(?:{TYPE})\s{{0,3}}(?=\d{{1,4}}\s?(?:、(?!\d{{1,4}}\s?[、-])|\.(?!\d))))?"
@@ -49,7 +49,7 @@ _BEFORE = (
 
 
 def _named(at: int, group: re.Match[str]) -> str:
-    """Return the beginning of a form's group with a unique name; that of the second group of a form ends in b."""
+    """Return the opening of a form's group, with a unique name; the name of a form's second group ends in b."""
     return f"(?P<n{at}{group[1] and 'b'}>"
 
 
@@ -74,14 +74,14 @@ class Number(Struct, frozen=True, gc=False):
 
     value: int
     style: str
-    """`point` (1、 1. 1：), `paren` (1)), `ordinal` (第1题), `titled` (题1 Q1: 【题号】1), `bracket` ((1) 【1】), `ringed` (①),
-    `hanzi` (一、), `tight` (a number without its own sign) or `ocr` (l0.: letters that a scan made of digits)."""
+    """`point` (1、 1. 1：), `paren` (1)), `ordinal` (第1题), `titled` (题1 Q1: 【题号】1), `bracket` ((1) 【1】), `ringed` (①), `hanzi`
+    (一、), `tight` (a number without punctuation) or `ocr` (l0.: letters that a scan shows in place of digits)."""
     end: int
     """Index where the text after it begins."""
     begin: int = 0
     """Index where the number begins, after a tag or a blank for true or false."""
     sign: str = ""
-    """The sign after it."""
+    """The punctuation after it."""
     verdict: str = ""
     """True or false, if written before the number."""
     counted: bool = False

@@ -18,8 +18,8 @@ _BARE = re.compile(r"(?P<letter>[A-J])(?:(?<=[\s)\]】?:].)|(?<=^.))(?:\s{1,8}(?
 _LED_BY = " 。;?!):_"
 _NOT_LED_BY = "、·和与及或/-+(.“"
 LINE, WIDE, LED, LOOSE, FAINT, BARE_LINE, BARE_WIDE, BARE_LED = 30, 24, 20, 10, 1, 15, 12, 8
-"""Weight of a letter as an option's: it begins a line, follows wide spaces, a space or the end of a phrase, other text, or directly a
-letter: `12×10⁹/LD、乙`.
+"""Weight of a letter as an option's, if it begins a line or follows wide spaces, a space or the end of a phrase, other text, or a letter
+directly: `12×10⁹/LD、乙`.
 """
 _BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: BARE_WIDE, LED: BARE_LED}
 
@@ -44,13 +44,13 @@ def letter_of(option: str) -> str:
 
 
 def without_letter(option: str) -> str:
-    """Return the words of an option without its letter and sign."""
+    """Return the text of an option without its letter and the punctuation after it."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))
     return option[match.end() :] if match else option
 
 
 def signs_in(text: str, start: int = 0) -> list[OptionMarker]:
-    """Return the letters from an index on, in order; those directly after a letter have the weight FAINT."""
+    """Return the option letters from an index on, in order; those directly after another letter have the weight FAINT."""
     line = flat(text)
     signs = []
     for match in _SIGNED.finditer(line, start):
@@ -87,14 +87,14 @@ def _weight(text: str, line: str, index: int, start: int) -> int:
 
 
 def is_signed(option: str) -> bool:
-    """Return whether a text begins with a letter that has its own sign."""
+    """Return whether a text begins with a letter followed by its own punctuation."""
     return _SIGNED.match(flat(option)) is not None
 
 
 _POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
 _SECOND = re.compile(r"[、,]\s?B\s?[、.,]")
 _GLUES = ".:)"
-"""Signs after a letter that make it an option's anywhere; 、 also separates the items of a list."""
+"""Punctuation after a letter that marks an option anywhere; 、 is not included, since it also separates list items."""
 _ENDS_WITH_LETTER = re.compile(r"(?:\((?P<bracketed>[B-J])\)|\s(?P<bare>[B-J]))\s{0,9}$")
 _MANY = 4  # number of letters from which single spaces are enough to separate options
 _BETWEEN = "$|｜/#^~@&"
@@ -109,7 +109,7 @@ class OptionCuts(Struct, frozen=True):
     sure: bool = True
     """False if a letter is missing or occurs twice."""
     unambiguous: bool = False
-    """Whether each letter in the text begins an option and has its own sign; the usual number of options then does not matter."""
+    """Whether each letter in the text begins an option and has its own punctuation, so that the usual number of options does not matter."""
 
     def texts(self, text: str) -> list[str]:
         """Return the texts of the options."""
@@ -148,7 +148,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
 
 
 def _are_lines(signs: Sequence[OptionMarker]) -> bool:
-    """Return whether letters from A begin successive lines with the same sign, and there are no others."""
+    """Return whether letters from A begin successive lines with the same punctuation, and there are no other letters."""
     if not 1 < len(signs) <= len(LETTERS) or not signs[0].sign:
         return False
     alike = signs[0].sign
@@ -156,7 +156,8 @@ def _are_lines(signs: Sequence[OptionMarker]) -> bool:
 
 
 def options_in(text: str, after: str = "") -> list[str]:
-    """Return the options that make up a line, each with its letter; empty if it has anything else; `after` is the last letter so far."""
+    """Return the options in a line of options, each with its letter; empty if the line has anything else; `after` is the last letter so
+    far."""
     opening = letter_of(text)
     if not opening or (not is_signed(text) and (not after or ord(opening) != ord(after) + 1)) or (opening != "A" and opening <= after):
         return []
@@ -165,7 +166,7 @@ def options_in(text: str, after: str = "") -> list[str]:
 
 
 def without_sign(parts: list[str]) -> list[str]:
-    """Return options without the sign after all but the last: `A:甲$`, `B:乙$`, `C:丙`."""
+    """Return options without the separator that ends all but the last: `A:甲$`, `B:乙$`, `C:丙`."""
     *first, last = parts
     sign = first[0][-1:] if len(first) > 1 else ""
     if not sign or sign not in _BETWEEN or sign in last or not all(part.endswith(sign) and sign not in part[:-1] for part in first):
@@ -174,7 +175,7 @@ def without_sign(parts: list[str]) -> list[str]:
 
 
 def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:
-    """Return for each letter the best run A, B, … that ends with it, with lower and upper case kept apart."""
+    """Return, for each letter, the best run A, B, … that ends with it; lower and upper case are kept apart."""
     best: dict[tuple[str, bool], tuple[int, tuple]] = {}
     for sign in signs:
         small = sign.sign.endswith("small")
@@ -195,7 +196,7 @@ def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:
 
 
 def _trimmed(chain: list[OptionMarker], usual: int) -> list[OptionMarker]:
-    """Drop letters from the end of a run that more likely belong to the last option's text."""
+    """Drop letters at the end of a run that more likely belong to the last option's text."""
     while len(chain) > 1:
         last = chain[-1]
         if not last.sign:
@@ -213,7 +214,8 @@ def _trimmed(chain: list[OptionMarker], usual: int) -> list[OptionMarker]:
 
 
 def _bridged(line: str, chain: list[OptionMarker], signs: Iterable[OptionMarker]) -> list[OptionMarker]:
-    """Return a run extended by letters with its sign directly after a letter: `B.12×10⁹/LC.乙D.丙`; empty if there are none."""
+    """Return a run extended by letters that directly follow another letter and have the run's punctuation: `B.12×10⁹/LC.乙D.丙`; empty if
+    there are none."""
     if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
         return []
     bridged = [*chain]
@@ -235,7 +237,7 @@ def _in_columns(signs: Iterable[OptionMarker]) -> list[OptionMarker]:
 
 
 def _is_right(line: str, chain: list[OptionMarker]) -> bool:
-    """Return whether a run of letters belongs to options, and is not a list within a sentence."""
+    """Return whether a run of letters belongs to options rather than to a list within a sentence."""
     if any(sign.weight in (LINE, BARE_LINE) and sign.letter == "A" for sign in chain) or sum(s.weight >= WIDE for s in chain) > 1:
         return True
     if len(chain) > 2:
@@ -246,7 +248,7 @@ def _is_right(line: str, chain: list[OptionMarker]) -> bool:
 
 
 def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: int) -> bool:
-    """Return whether no other letter begins a line like the options do: one out of sequence means that a letter is missing."""
+    """Return whether no other letter begins a line as the options do; one out of sequence means that a letter is missing."""
     starts = {sign.start for sign in chain}
     first = min(starts)
     kinds = {sign.sign for sign in chain if sign.sign}
@@ -274,7 +276,7 @@ def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: i
 
 
 def _holds_next(text: str, line: str, chain: Sequence[OptionMarker]) -> bool:
-    """Return whether the next letter is within the options with their common sign: `b.乙c.丙`."""
+    """Return whether an option's text contains the next letter with the options' common punctuation: `b.乙c.丙`."""
     for before, later in pairwise(chain):  # true for `C. 丙(D)⏎D型行为`, not for `C. 抑郁（D）⏎D. 癔症（Hy）`
         end = _ENDS_WITH_LETTER.search(line, before.end, max(before.end, later.start))
         if (

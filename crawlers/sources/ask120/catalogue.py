@@ -14,16 +14,16 @@ from crawlers.sources.ask120.text import divided, first_text, one, texts
 from crawlers.text.fields import labelled, text_of
 
 CLINICAL = {"3F": "临床意义", "4F": "注意事项", "5F": "检查过程", "6F": "不适宜人群", "7F": "不良反应与风险"}
-"""Parts of an examination: name of the anchor -> the words that the part should begin with."""
+"""Parts of an examination's page: name of the anchor -> the words that the part should begin with."""
 RELATED = "div.w_cr1 div.clears a"
-"""Diseases for which an examination is used."""
+"""Links to the diseases for which an examination is used."""
 _NORMAL = re.compile(r"\s*(正常值\s*[：:])?(.*)", re.DOTALL)
 _TAG_SEARCH = re.compile(r"tagSearch\([^'\"()]{0,40}['\"](.+?)['\"]\s*[,)]")
 _TABS = ("tab-dm-1", "tab-dm-2")
 _NAME = "div.details-right-drug > p:not([class*=Explain])"
 _LEAFLET_ROW, _LEAFLET_NAME = ".tabrow", "h1"
 MEDICINE_NAMES = (_NAME, f"{_LEAFLET_NAME} above {_LEAFLET_ROW}")
-"""On the shop's page, and on the page with only the leaflet."""
+"""Location of the name on the shop's page, and on the page with only the leaflet."""
 _LEAFLET_TITLE = re.compile("的?(?:药品)?说明书$")
 
 
@@ -83,7 +83,7 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
 
 
 def _searches(row: Selector, label: str) -> list[str]:
-    """Return the names in a row of search links, taken from the scripts or the links; as text they run together."""
+    """Return the names in a row of search links, taken from the scripts or the links, since they run together in the row's plain text."""
     if not row.css("li [onclick]") and "疾病" not in label:
         return []
     links = outermost(row.css("li [onclick], var, a"))
@@ -98,7 +98,7 @@ def _leaflet(rows: list[LabelledValue], prose: list[str], position: str) -> list
 
 
 def _row(row: Selector) -> tuple[str, str]:
-    """Return label and value of a row: its first element and what follows, or a line with a colon if it has only one element."""
+    """Return the label and value of a row: its first element and the rest, or, if it has only one element, a line split at its colon."""
     cells = row.xpath("*")
     return (first_text(cells[0]), "\n".join(texts(cells[1:]))) if len(cells) > 1 else divided(first_text(row))
 

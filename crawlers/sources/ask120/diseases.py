@@ -39,7 +39,8 @@ NAMES = (
 INTROS = ("div.disease-cont dl dd p", "div.p_lbox1_ab p", "dl.p_sibox1dl p")
 BODIES = ("div.art_cont", "div.symptom-box-left-details", "div.w_contl")
 POSSIBLE = ("div.jibing-box a", "div.possible-sick span.sp1 a", "ul.p_cbox3ul span.p_cbox3li1 a")
-"""Diseases that may cause a symptom: the complete list, its beginning on the symptom's home page, the list of 2016."""
+"""Links to the diseases that may cause a symptom: in the complete list, in its beginning on the symptom's home page, and in the list of
+2016."""
 _POSSIBLE_ROW = "//div[contains(concat(' ', @class, ' '), ' possible-sick ')]//*[span[contains(@class, 'sp1')]//a]"
 _SIDES = ("left", "center")
 _SHORTLY = "dd.w_d1, dd.w_d2, dd.w_d3"
@@ -160,7 +161,7 @@ def unread_diet(response: Response) -> str:
 
 
 def _swiped(side: SelectorList[Any], swiper: SelectorList[Any]) -> tuple[list[str], list[str]]:
-    """Return the foods of a swipeable list, and the reasons: parts of one box, or one box each."""
+    """Return the foods in a swipeable list and the reasons for them, which are the parts of one box or a box each."""
     foods = texts(swiper.css("em")) or texts(swiper.xpath(".//*[not(*)]"))
     boxes = outermost(side.css("div.bigbox"))
     reasons = boxes if len(boxes) != 1 else boxes[0].xpath("*")
@@ -178,7 +179,8 @@ def _sentences(response: Response) -> Iterator[LabelledValue]:
 
 
 def _tabs(side: SelectorList[Any], heads: list[str], number: int) -> list[Section]:
-    """Return the texts under the tabs: a block for each, after the tab heads. With one head more than blocks, the first is a title."""
+    """Return the texts under the tabs: a block for each, after the tab heads. If there is one more head than there are blocks, the first
+    head is a title."""
     known = side.css("div.bigbox")
     for holder in [*known, *side.xpath(".//div[not(.//em)]")]:
         blocks = holder.xpath("div")

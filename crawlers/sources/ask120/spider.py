@@ -87,7 +87,7 @@ _LISTS = ("div.sick_tag", "div.tag_li", "div.internal-medicine", "div.w_sx")
 _ENTRIES = "div.tag_li, div.internal-medicine"
 """The part of those lists that contains the entries of an index by letter or department."""
 _OLD_LISTS = ("ul.p_leftdivnav", "div.w_header", "div.w_neike")
-"""Until 2019 the departments were in one tree, whose category pages alternate headings and links."""
+"""Until 2019, the departments were in one tree, whose category pages alternate headings and links."""
 _OLD_CATEGORIES = "div.p_lnavdisdiv h3 a::attr(href), div.w_header a::attr(href)"
 _RELATED = "div.disease-Related-List, div.disease-related-list, #yw3, #yw4, div.possible-sick span.sp1"
 
@@ -141,7 +141,7 @@ class Ask120Spider(SourceSpider):
         yield from self._entries(link for link in known if link not in categories)
 
     def _without_entries(self, response: TextResponse) -> None:
-        """Report an index without entries, unless its list is empty, as for a letter without entries."""
+        """Report an index without entries, unless it contains an empty list, as for a letter without entries."""
         listed = response.css(_ENTRIES)
         text = "".join(listed.xpath(".//text()[not(ancestor::h1)]").getall()).strip()
         if listed and not text:
@@ -176,7 +176,7 @@ class Ask120Spider(SourceSpider):
         yield from self._medicines(response, response.css("div.img-list a::attr(href)").getall())
 
     def _possible_diseases(self, response: Response) -> Iterator[EntityItem]:
-        """Yield what a symptom's home page states about diseases: one item each, at the address of the disease."""
+        """Yield what a symptom's home page states about diseases, as one item per disease with the disease's address."""
         for name, href, values, entry_position in diseases.possible_rows(response):
             home = next((link.url for link in links_to(response.url, [href])), None)
             item = self.entity(response, "disease", name_raw=name, values=values, url=home)

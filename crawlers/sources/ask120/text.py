@@ -34,7 +34,7 @@ def divided(line: str) -> tuple[str, str]:
 
 
 def one(label: str, value: str, position: str) -> list[LabelledValue]:
-    """Return a labelled value, or none if it is empty."""
+    """Return a labelled value, or nothing if the value is empty."""
     return [LabelledValue(label=label.strip(), value=value.strip(), position=position)] if value.strip() else []
 
 

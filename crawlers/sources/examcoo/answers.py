@@ -7,14 +7,14 @@ from crawlers.text.fields import parsed_json, text_of
 
 SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS = "s1", "s2", "s3", "s4", "s5"
 BAD_DATA = "answer_mask_beyond_options"
-"""The only doubt that occurs in known data of the site; any other means that the site has changed."""
+"""The only doubt that occurs in the site's known data; any other means that the site has changed."""
 _VERDICT_OF_CODE = {"1": "对", "2": "错"}
 VERDICTS = frozenset(_VERDICT_OF_CODE.values())
 _MASK_CHARS = 6  # decimal; the code for ten options is longer
 
 
 class Answer(NamedTuple):
-    """An answer as a QuestionItem has it."""
+    """An answer as stored in a QuestionItem."""
 
     raw: str | None
     mask: int = 0
@@ -42,13 +42,14 @@ def answer_of_code(kind: str, code: Any, options: int) -> Answer:
 
 
 def answer_of_marks(right: list[bool], words: str) -> Answer:
-    """Return the answer from the marks of the correct options, or in words if none is marked."""
+    """Return the answer from the marks of the correct options, or the answer in words if none is marked."""
     mask = sum(1 << index for index, is_right in enumerate(right) if is_right)
     return _of_mask(str(mask), len(right)) if mask else Answer(words or None)
 
 
 def kind_of_answer(kind: str, answer: Answer) -> str:
-    """Return the kind of a question: a single choice with several correct options was entered wrongly and is a multiple choice."""
+    """Return the kind of a question; a single-choice question with several correct options was entered wrongly and counts as
+    multiple-choice."""
     return MULTIPLE if kind == SINGLE and answer.mask.bit_count() > 1 else kind
 
 

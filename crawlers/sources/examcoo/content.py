@@ -1,4 +1,4 @@
-"""Read the questions of a paper from the rows of examcoo's content call. Pure."""
+"""Read the questions of a paper from the rows that examcoo's content call returns. Pure."""
 
 import re
 from typing import Any
@@ -37,7 +37,7 @@ def rows_of(text: str) -> list[Any]:
 
 
 def read_rows(rows: list[Any]) -> ExamcooPaper:
-    """Return the questions of a call: the paper's own record comes first, then alternating blocks of text and questions."""
+    """Return the questions in the rows of a call: the paper's own record comes first, then alternating blocks of text and questions."""
     between = Between()
     questions: list[PaperQuestion] = []
     faults: list[str] = []

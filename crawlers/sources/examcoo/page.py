@@ -1,4 +1,4 @@
-"""The page of a paper of examcoo: its title, the parameters of the call for questions, and until 2019 the questions themselves. Pure."""
+"""The page of an examcoo paper: its title, the parameters of the call for questions, and, until 2019, the questions themselves. Pure."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _TORN_CHARS = 500
 
 
 def about(page: Any) -> Fields:
-    """Return the fields that apply to all questions of the page."""
+    """Return the fields that apply to all questions on the page."""
     crumbs = [text_of(link).removesuffix("试卷") for link in page.css("span.naviState a")][1:]
     return {"exam_raw": " > ".join(crumbs) or None, "subject_raw": crumbs[-1] if crumbs else None, "paper_raw": _title(page)}
 
@@ -78,7 +78,7 @@ def read_page(page: Selector) -> ExamcooPaper:
 
 
 def _style(line: Selector) -> str:
-    """Return the style of a line as the call codes it: 1 is a heading, 2 a heading that restarts the numbers."""
+    """Return the style of a line in the call's codes: 1 for a heading, 2 for a heading that restarts the numbers."""
     classes = line.root.get("class", "").split()
     return "2" if "partIndex" in classes else "1" if "part" in classes else "0"
 
@@ -97,7 +97,7 @@ def _visible_words(kind: str | None, part: Selector) -> str:
 
 
 def _visible_fields(kind: str | None, part: Selector) -> Fields:
-    """Return the fields of a question on the page: options by their text, the correct ones by their mark."""
+    """Return the fields of a question on the page, with the text of its options and the correct ones from their marks."""
     words = _visible_words(kind, part)
     for blank in part.css(".subjectBox input"):
         blank.root.attrib.pop("value", None)  # an answer with a > in it would end the tag
@@ -124,7 +124,7 @@ def _visible_fields(kind: str | None, part: Selector) -> Fields:
 
 
 def _title(page: Any) -> str | None:
-    """Return a paper's title: 卷名-类目试卷与试题-考试酷(examcoo), or the title that the page shows above its questions."""
+    """Return a paper's title, from 卷名-类目试卷与试题-考试酷(examcoo) or from the title shown above its questions."""
     title = (page.css("title::text").get() or "").strip()
     if title.endswith(_SITE):
         title = title.removesuffix(_SITE).rpartition("-")[0]

@@ -47,7 +47,7 @@ class ExamcooPaper(Struct, frozen=True):
 
 
 class Between:
-    """Reader of the text between the questions of a paper, with its state."""
+    """Stateful reader of the text between the questions of a paper."""
 
     def __init__(self, are_printed: bool = False) -> None:
         self.faults: list[str] = []
@@ -67,12 +67,13 @@ class Between:
         return [*self._unread, *self._prose]
 
     def restarts(self) -> bool:
-        """Return, only once, whether numbering restarts at the next question."""
+        """Return whether numbering restarts at the next question, and reset this state."""
         flag, self._restarts = self._restarts, False
         return flag
 
     def read_block(self, lines: list[Any]) -> None:
-        """Read the lines of one block, each `{"c": HTML, "p": style}`: 1 is a heading, 2 one that restarts the numbers."""
+        """Read the lines of one block, each `{"c": HTML, "p": style}`, where style 1 is a heading and 2 is one that restarts the
+        numbers."""
         for line in lines:
             if isinstance(line, dict) and isinstance(line.get("c"), str):
                 for text in filter(None, map(str.strip, lines_of(line["c"]))):
@@ -100,7 +101,8 @@ class Between:
         }
 
     def _past_prose(self, number: int) -> Above:
-        """Return the setting of a question after unrecognised prose: a new case if one came before, else the end of shared options."""
+        """Return the setting of a question after unrecognised prose: a new case if there was a case before, otherwise without shared
+        options."""
         above, prose = self._setting.above(number), self._prose
         self._is_behind_question = True
         if prose and above.unsure:
@@ -138,7 +140,7 @@ class Between:
 
 
 def joined(above: Fields, own: Fields, number: str | None = None) -> Fields:
-    """Return the fields of a question with those from the text above it."""
+    """Return the fields of a question combined with those from the text above it."""
     fields = {"number_raw": number, **above, **own}
     return fields | {"images": above["images"] + own.get("images", 0)}
 
@@ -149,6 +151,6 @@ def stem_text(html: str) -> str | None:
 
 
 def own_options(own: list[str], shared: list[str] | None) -> list[str]:
-    """Return a question's options, or none if they only refer to the shared options above, by letters or not at all."""
+    """Return a question's options, or none if they are empty or are only letters that refer to the shared options above."""
     bare = [re.sub(r"[\s.、()。:]", "", unicodedata.normalize("NFKC", option)) for option in own]
     return [] if shared and all(text in ("", letter) for text, letter in zip(bare, LETTERS, strict=False)) else own

@@ -1,4 +1,4 @@
-"""examcoo: bank home -> categories -> paper lists -> view pages; questions come by a call, explanations by one call each."""
+"""examcoo: bank home -> categories -> paper lists -> view pages; one call returns the questions, and one call each explanation."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _RETRIED = "requested with a new token"
 
 
 class ExamcooSpider(SourceSpider):
-    """Spider of papers in lists on psychology or traditional medicine; with `lists`, only the lists with those numbers."""
+    """Spider for papers in lists on psychology or traditional medicine; with `lists`, only in the lists with those numbers."""
 
     name = "examcoo"
     allowed_domains = ("www.examcoo.com",)
@@ -99,7 +99,7 @@ class ExamcooSpider(SourceSpider):
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
         """Read one page of a list of papers; pinned rows and advertisements have no view link, or the same one on each page.
 
-        The first page states the number of pages; otherwise each leads to the next as long as there are new papers (not in `before`).
+        The first page states the number of pages; otherwise, each page leads to the next as long as it has new papers (not in `before`).
         """
         list_match = _LIST.search(response.url)
         if not is_page(response, self) or not list_match:

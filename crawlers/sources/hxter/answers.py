@@ -38,7 +38,7 @@ def plain_analysis(text: str | None) -> str | None:
 
 
 def with_answer(item: QuestionItem, separate: SeparateAnswer | None) -> QuestionItem:
-    """Return a question with a missing answer and explanation filled in."""
+    """Return a question with its missing answer and explanation filled in."""
     if separate is None:
         return item
     return msgspec.structs.replace(

@@ -17,7 +17,7 @@ from crawlers.html.nesting import outermost
 from crawlers.text.fields import text_of
 
 Where = str | list[str]
-"""One selector, or several of which the first with a match is used: CSS, or XPath if it begins with `./`, `..`, `/` or `(`."""
+"""One selector, or several, of which the first that matches is used: CSS, or XPath if it begins with `./`, `..`, `/` or `(`."""
 _XPATH = re.compile(r"\./|\.\.|/|\(|\.$")
 
 
@@ -31,7 +31,7 @@ class QuestionSelectors(SelectorGroup, frozen=True, kw_only=True):
     question: Where
     stem: Where
     key: Where = []
-    """The question's key in separate answers; its number if nothing matches."""
+    """Selector of the question's key among separate answers; its number is used if nothing matches."""
     heading: Where = []
     mark: Where = []
     number: Where = []
@@ -46,7 +46,7 @@ class AnswerPage(SelectorGroup, frozen=True, kw_only=True):
     """Selectors of answers on a separate page."""
 
     link: Where = []
-    """Their address on the paper's page; empty if only questions have links."""
+    """Selector of the link to that page on the paper's page; empty if only questions have links."""
     entry: Where
     key: Where = []
     answer: Where
@@ -54,7 +54,7 @@ class AnswerPage(SelectorGroup, frozen=True, kw_only=True):
 
 
 class Script(SelectorGroup, frozen=True, kw_only=True):
-    """Keys of answers in JSON, in a script of the page or behind an answer link."""
+    """JSON keys of answers, in a script on the page or behind an answer link."""
 
     variables: list[str] = []
     key: list[str] = []
@@ -83,7 +83,7 @@ def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
     """Return the selectors of the pages.
 
     Raises:
-        ValueError: the file is invalid; the message has the location, the value and the known ones.
+        ValueError: the file is invalid; the message states the location, the value and the known values.
     """
     where = "/".join(path.parts[-4:])
     selectors: Selectors = convert(yaml_values(path.read_bytes(), where), Selectors, where)

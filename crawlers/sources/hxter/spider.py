@@ -1,4 +1,4 @@
-"""hxter: exam bank of teacher qualification papers. The site is unknown, so its structure is in selectors.yaml."""
+"""hxter: exam bank of teacher qualification papers. The site's structure is unknown, so it is described in selectors.yaml."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ from crawlers.text.fields import images_in, text_of
 _FILE = Path(__file__).with_name("selectors.yaml")
 _MEND = "fix crawlers/sources/hxter/selectors.yaml"
 _EXPECTED = ("number", "options")
-"""Parts that a page with questions should have; other parts named in a layout are only counted if missing."""
+"""Parts that a page with questions should have; if other parts named in a layout are missing, they are only counted."""
 _TORN = "question_torn"
 """Doubt for a question that contains another one."""
 _TORN_CHARS = 500
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
 
 
 class HxterSpider(SourceSpider):
-    """Home -> lists by subject -> papers -> questions -> pages of separate answers. With `lists`, only those lists."""
+    """Home -> lists by subject -> papers -> questions -> pages of separate answers. With `lists`, only those lists are read."""
 
     name = "hxter"
     allowed_domains = ("www.hxter.com",)
@@ -211,7 +211,7 @@ def _decoded(response: TextResponse) -> TextResponse:
 
 
 def _fields_of_all(blocks: SelectorList, layout: QuestionSelectors) -> list[dict[str, Any]]:
-    """Return the raw fields of each question of a page; one that contains another comes from broken markup and is rejected."""
+    """Return the raw fields of each question on a page; a question that contains another one comes from broken markup and is rejected."""
     roots = {block.root for block in blocks}
     torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in roots}
     return [_torn_fields(block, layout) if block.root in torn else _fields(block, layout) for block in blocks]

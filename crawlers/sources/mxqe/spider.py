@@ -52,7 +52,7 @@ def lines_of_article(html: str, is_first: bool) -> list[str]:
 
 
 def marks_of(page: TextResponse, lines: list[str]) -> list[str]:
-    """Return the properties of an article's page that replace text: a paywall, images."""
+    """Return what an article's page has in place of text: a paywall, images."""
     is_walled = bool(page.css(_TO_PAY)) or any(_PAY_WORDS.search(line) for line in lines)
     return [*([WALL] if is_walled else []), *([IMAGES] if any(IMAGE in line for line in lines) else [])]
 
@@ -91,7 +91,7 @@ _FREE = {"0", "False", "None", ""}
 class MxqeSpider(SourceSpider):
     """Home -> columns -> articles; and the list of one tag on the older host.
 
-    With `lists`, only those: columns (`zkxl`, `www.mxqe.com/qnj`) and tags (`tagname=自学考试`).
+    With `lists`, only those columns (`zkxl`, `www.mxqe.com/qnj`) and tags (`tagname=自学考试`) are read.
     """
 
     name = "mxqe"
@@ -264,6 +264,6 @@ def _is_same_list(url: str, other: str) -> bool:
 
 
 def _rows(url: str, default: int) -> int:
-    """Return the number of rows on a page of a list: from its address, or else as given."""
+    """Return the number of rows on a page of a list, from its address or else the default."""
     line = parse_qs(urlsplit(url).query).get("line", [""])[0]
     return int(line) if re.fullmatch("[1-9][0-9]{0,3}", line) else default

@@ -35,9 +35,9 @@ _DOWNLOAD = re.compile(r"\.(?:docx?|pdf|rar|zip|xlsx?)$", re.I)
 
 
 class StudyezSpider(SourceSpider):
-    """Spider of the channels whose name mentions counsellors or physicians.
+    """Spider for the channels whose names mention counsellors or physicians.
 
-    With `lists`, only those: `psychology` for both sections of a channel, `psychology/lnst` for one.
+    With `lists`, only those are read: `psychology` for both sections of a channel, `psychology/lnst` for one.
     """
 
     name = "studyez"
@@ -53,7 +53,7 @@ class StudyezSpider(SourceSpider):
         self.named = {url: ("lists", channel) for channel in self.lists or [] for url in _addresses(channel)}
 
     def parse(self, response: Response) -> Iterator[Request]:
-        """Read the home page's list of examinations, where the channels have their names."""
+        """Read the home page's list of examinations, which names the channels."""
         if not is_page(response, self):
             return
         names: dict[str, list[str]] = {}

@@ -53,7 +53,7 @@ def page_heading(response: Response) -> str:
 
 
 def entry_in(state: Any, wanted: str = "") -> EntryContent | None:
-    """Return the entry of the state with the name in the page's heading, else its first entry."""
+    """Return the state's entry with the same name as the page's heading, or else its first entry."""
     state_entry = entry_of_state(state, wanted)
     return (
         EntryContent(state_entry.name, state_entry.alias, *_values_and_sections(state_entry.pairs, state_entry.parts))

@@ -39,7 +39,7 @@ class Listing(NamedTuple):
     rows: int = 0
     """Number of its entries, including those without an address."""
     cursor: str | None = None
-    """Parameter of the call for more; None at the end of the list."""
+    """Parameter of the call for more entries; None at the end of the list."""
     faults: tuple[str, ...] = ()
     """Reasons why the list may have more entries than can be read."""
 
@@ -111,7 +111,7 @@ _FEW_CHARS = 40
 
 
 class XiaoheSpider(SourceSpider):
-    """The root leads to one list per kind; a list shows its first entries and loads more by a call; an entry is one page."""
+    """The root leads to one list per kind; a list shows its first entries and loads more through a call; each entry is a page."""
 
     name = "xiaohe"
     allowed_domains = [_WWW, _MOBILE, _SEARCH]  # noqa: RUF012 (Scrapy requires a plain list)
@@ -126,7 +126,7 @@ class XiaoheSpider(SourceSpider):
         self.entity_types = {_ENTITY_TYPES[kind] for kind in self.lists or _ENTITY_TYPES}
 
     def refusal(self, response: Response) -> str | None:
-        """Return why a page is the site's browser check: no state, no text, and its markers or a very short body."""
+        """Return why a page looks like the site's browser check: no state, no text, and its markers or a very short body."""
         if response.status != 200 or not isinstance(response, HtmlResponse) or urlsplit(response.url).path == "/robots.txt":
             return None
         mark = _CHECK.search(response.body)

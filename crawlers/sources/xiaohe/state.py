@@ -99,7 +99,7 @@ class StateEntry(NamedTuple):
 
 
 def entry_of_state(state: Any, heading: str = "") -> StateEntry | None:
-    """Return the entry of the state with the name in the page's heading, else its first entry."""
+    """Return the state's entry with the same name as the page's heading, or else its first entry."""
     chosen: tuple[str, dict[str, Any]] | None = None
     for name, holder in _holders(state, heading):
         if chosen is None or name == heading:
