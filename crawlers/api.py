@@ -20,7 +20,7 @@ def read(
     exam: str | None = None,
     subject: str | None = None,
 ) -> pd.DataFrame:
-    """Return the questions and encyclopedia entries of books, tables and published sets, as `python -m crawlers.read` reads them.
+    """Return the questions and encyclopedia entries in books, tables and published sets, as `python -m crawlers.read` reads them.
 
     Args:
         paths: files, folders or patterns; zip files are opened.
@@ -30,7 +30,7 @@ def read(
     Returns:
         Items as in the files, one per row: `stem_raw`, `options_raw` (list), `answer_raw`, `provenance` (dict), … of `QuestionItem`;
         `kind` is `question` or `entity`. An item that `clean` will reject as unreadable has the reason in `doubt`. A warning lists the
-        files with lines that are in no item.
+        files that have lines not contained in any item.
 
     Raises:
         FileNotFoundError: a path matches no file.

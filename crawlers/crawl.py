@@ -37,10 +37,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Account":
-    """Run a crawl in a separate process; if a page crashes it, restart without that page and reuse the stored ones.
+    """Run a crawl in a separate process; if a page crashes it, restart the crawl without that page and reuse the stored ones.
 
     Raises:
-        ValueError: raised by the crawl; or it crashed before its first page, or on too many pages.
+        ValueError: the crawl raised it, crashed before its first page, or crashed on too many pages.
     """
     from crawlers.store.missing_pages import BREAKS_READER, add_broken
     from crawlers.web.broken_pages import reader_version, run_without_broken_pages
@@ -55,7 +55,7 @@ def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Acc
 
 
 def _discard(text: str) -> None:
-    """Discard a message; only the stage prints its table."""
+    """Discard a message, because only the stage prints its table."""
 
 
 def crawl_embedded(
@@ -65,7 +65,7 @@ def crawl_embedded(
     serve: Callable[[str], AbstractContextManager[str]] | None = None,
     report: Report = _discard,
 ) -> "Account":
-    """Crawl a site's replica or saved pages, which this process serves with `crawlers.embedded.serving.server`."""
+    """Crawl a site's replica or saved pages, served from this process by `crawlers.embedded.serving.server`."""
     from crawlers.embedded.serving.server import site_of, state
     from crawlers.store.merging import origins
     from crawlers.web import settings

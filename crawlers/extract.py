@@ -1,4 +1,5 @@
-"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and an account of their characters, metrics/extract/SOURCE.json.
+"""Stage `extract`: stored pages -> items in data/items/SOURCE.jsonl, and an account of the pages' characters in
+metrics/extract/SOURCE.json.
 
 No network.
 """
@@ -41,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _account(folder: Path, snapshot: str, items: Path) -> CharacterAccount:
-    """Return the account of the pages, skipping those that crash their reader."""
+    """Return the account of the pages; skip those that crash their reader."""
     from crawlers.read.account.pages import account_of_pages
     from crawlers.web.broken_pages import run_without_broken_pages
 
@@ -55,10 +56,10 @@ def _account(folder: Path, snapshot: str, items: Path) -> CharacterAccount:
 
 
 def check_pages(name: str, account: CharacterAccount, limit: float) -> None:
-    """Check the share of the pages' visible text that is in no item.
+    """Check the share of the pages' visible text that is not in any item.
 
     Raises:
-        ValueError: the share exceeds the limit; the message quotes the first passages.
+        ValueError: the share exceeds the limit; the message quotes the first unread passages.
     """
     if account.unread_share > limit:
         what = f"{account.unread_share:.1%} of the visible text of the pages is in no item, more than max_unread_page_share {limit:g}"
@@ -80,11 +81,11 @@ def replay(
     """Write the items that a spider extracts from its stored pages; return the number of pages.
 
     Args:
-        how: options of `crawlers.replay.coordinator.replayed`, such as the number of workers; they do not affect the output.
+        how: options of `crawlers.replay.coordinator.replayed`, such as the number of workers; they do not change the output.
 
     Raises:
-        ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page of the last snapshot
-            is missing; the message lists the URLs or the kinds.
+        ValueError: a page is not stored, too many pages do not fit the spider or cause errors, or a kind of page in the last snapshot is
+        missing; the message lists the URLs or the kinds.
     """
     from crawlers.replay.coordinator import replayed
     from crawlers.web.page_kinds import figures_of, last_figures, losses
@@ -117,7 +118,7 @@ def replay(
 
 
 def _mend(name: str, source: ExtractFlags) -> str:
-    """Return advice for pages that yield no items."""
+    """Return advice on pages that yield no items."""
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
     return f"{named}fix crawlers/sources/{name}/spider.py"

@@ -1,11 +1,11 @@
-"""Start a benchmark of only your own files: write params.yaml without the replicas of sites, their runs and the trained model.
+"""Start a benchmark made only of your own files: write params.yaml without the site replicas, their runs and the trained model.
 
     python -m atomexam init imports/my_books --exam MYEXAM
     git commit -am "Own files alone" && make repro STAGE=release
 
-The files are read and cleaned once to count their questions. Quotas apply to each exam and category: a fifth of a type in the smallest of
-them, at most CPsyExam's number, goes to test, and as many to reserved. The ledgers of earlier splits and claims are emptied (commit this),
-and the metrics of sources and runs are removed with their summary, because they belong to the replicas.
+The files are read and cleaned once to count their questions. Quotas apply to each exam and category: for each type, a fifth of the
+smallest pool, at most CPsyExam's number, goes to test, and the same number to reserved. The ledgers of earlier splits and claims are
+emptied (commit this); the metrics of sources and runs, and their summary, are removed because they belong to the replicas.
 """
 
 import argparse
@@ -38,14 +38,14 @@ NEXT = 'git commit -am "Own files alone" && make repro STAGE=release'
 SUMMARY = "metrics/summary.json"
 RELEASED = "splits/released.jsonl"
 _MOST = {"mcqa": 600, "mrqa": 200, "qa": 25, "tf": 200, "blank": 25}
-"""Maximum number of questions of a type in test; those of `mcqa`, `mrqa` and `qa` are from CPsyExam."""
+"""Maximum number of questions of each type in test; the numbers for `mcqa`, `mrqa` and `qa` are those of CPsyExam."""
 _CHOICES = ("mcqa", "mrqa")
 _SHARE = 5
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _TASKS = {"choice": ("random", "longest"), "tcm": ("random", "longest"), "tf": ("random",)}
 """Baselines for each task; they need no weights."""
 _TCM = "TCM"
-"""The exam whose choice questions belong to the task `tcm` and the quota `split.tcm_per_subject`."""
+"""The exam whose choice questions belong to the task `tcm` and to the quota `split.tcm_per_subject`."""
 
 
 class Pool(Struct, frozen=True):
@@ -61,24 +61,24 @@ class _Question(Pool, frozen=True):
 
 
 class OwnFiles(NamedTuple):
-    """Contents of the user's files."""
+    """What the user's files contain."""
 
     name: str
     """Key under `imports`."""
     line: dict[str, str]
-    """Values of the line."""
+    """Values of the line in params.yaml."""
     pools: Mapping[Pool, int]
     """Questions with an answer that clean and near_duplicates keep."""
 
     @property
     def title(self) -> str:
-        """The name of the release: the exam's, or the folder's if the exam's contains characters that names must not have."""
+        """The name of the release, which is the exam's, or the folder's if the exam's contains characters not allowed in names."""
         exam = self.line.get("exam", "")
         return exam if re.search(NAME, exam) else self.name
 
     @property
     def types(self) -> dict[str, int]:
-        """Number of questions by type."""
+        """Number of questions of each type."""
         kinds = sorted({pool.question_type for pool in self.pools})
         return {kind: sum(count for pool, count in self.pools.items() if pool.question_type == kind) for kind in kinds}
 
@@ -117,10 +117,10 @@ def clear(project: Path) -> None:
 
 
 def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
-    """Return the contents of a folder's files after reading, cleaning and removing near-duplicates.
+    """Return what a folder's files contain after they are read and cleaned and near-duplicates are removed.
 
     Raises:
-        ValueError: the name of the folder cannot be a key, or no question with an answer was found.
+        ValueError: the folder's name cannot be a key, or no question with an answer was found.
     """
     path = Path(folder)
     if not _NAME.fullmatch(path.stem):
@@ -152,7 +152,7 @@ def _items(source: Import, faults: list[str]) -> Iterator[Item]:
 
 
 def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
-    """Return the quota of test for each type: a fifth of its smallest pool of five or more questions, at most `_MOST`."""
+    """Return the test quota for each type: a fifth of its smallest pool of five or more questions, at most `_MOST`."""
     least: dict[str, int] = {}
     for pool, count in pools.items():
         if count >= _SHARE and (pool.exam != _TCM or pool.question_type not in _CHOICES):
@@ -161,7 +161,7 @@ def quotas(pools: Mapping[Pool, int]) -> dict[str, int]:
 
 
 def too_few(pools: Mapping[Pool, int]) -> str:
-    """Return the types with too few questions in test for a verdict: `12 mcqa of 64, no qa of 3`."""
+    """Return the types that have too few test questions for a verdict: `12 mcqa of 64, no qa of 3`."""
     quota, few = quotas(pools), []
     for kind in _MOST:
         sizes = [count for pool, count in pools.items() if pool.question_type == kind and (pool.exam != _TCM or kind not in _CHOICES)]
@@ -178,10 +178,10 @@ def runs_of(pools: Iterable[Pool]) -> dict[str, str]:
 
 
 def own_params(text: str, own: OwnFiles) -> str:
-    """Return the text of params.yaml for only the user's files; other lines are unchanged.
+    """Return the text of params.yaml for the user's files alone; other lines are unchanged.
 
     Raises:
-        ValueError: it already has the user's files, or no longer has the project's form.
+        ValueError: params.yaml already has the user's files, or its form is not the project's.
     """
     values = yaml_values(text, PARAMS_FILE)
     if not isinstance(values, dict) or values.get("imports"):

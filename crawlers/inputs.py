@@ -1,7 +1,7 @@
 """Stage `inputs`: the local files from which each source is crawled -> data/inputs/SOURCE.txt, with the hash and name of each file.
 
-`crawl` depends on its source's list instead of all replicas and saved pages. A new page therefore does not crawl other sources again,
-and a live source goes online only when its own line in params.yaml changes.
+`crawl` depends on its source's list instead of all replicas and saved pages. So a new page does not cause other sources to be crawled
+again, and a live source goes online only when its own line in params.yaml changes.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def inputs_of(name: str, source: Source, sites: str | None) -> Iterator[tuple[str, Path]]:
-    """Yield the name and path of each file of a source's replica or, without one, of its saved pages; nothing for a live site."""
+    """Yield the name and path of each file of a source's replica or, if it has none, of its saved pages; yield nothing for a live site."""
     if (source.mode or sites or "embedded") == "embedded":
         replica = _REPLICAS / "sites" / f"{name}.py"
         for path in sorted((_REPLICAS if replica.exists() else _SOURCES / name / "pages").rglob("*")):

@@ -1,4 +1,4 @@
-"""Check a source or files: show what is read from a few pages or each file, field by field, and what is probably wrong.
+"""Check a source or files: show, field by field, what is read from a few pages or from each file, and what is probably wrong.
 
     python -m crawlers.check smallexam                    its replica or its saved pages
     python -m crawlers.check smallexam --live             ten pages of the real site, politely
@@ -72,10 +72,10 @@ def main(argv: list[str] | None = None) -> int:
 def _check_source(
     arguments: argparse.Namespace, spider: "type[SourceSpider]", source: Source, mode: str, folder: Path, broken: dict[str, str]
 ) -> int:
-    """Crawl a few pages to a folder, report what was read from them, and save the requested ones. Works once per process.
+    """Crawl a few pages into a folder, report what was read from them, and save those that the user asked for. Works once per process.
 
     Args:
-        broken: requests whose pages are not read, and why.
+        broken: requests whose pages are not read, with the reason for each.
     """
     from crawlers.check.check_report import as_json, as_text
     from crawlers.check.saving import clear_stubs, one_of_each_kind, save, without_people
@@ -155,21 +155,21 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
 
 
 def saved_labels(folder: Path) -> Counter[tuple[str, str]]:
-    """Return how many entries of saved pages have each label, by the type of the entry."""
+    """Return how many entries on saved pages have each label, by entry type."""
     pages = (msgspec.json.decode(path.read_bytes()) for path in sorted(folder.glob("*.json")))
     entries = (item for page in pages if isinstance(page, dict) for item in page.get("items") or () if item.get("entity_type"))
     return Counter((entry["entity_type"], label) for entry in entries for label in {one["label"] for one in entry.get("values") or ()})
 
 
 def _selectors(spider: "type[SourceSpider]") -> dict[str, str]:
-    """Return the selectors of a spider that `crawlers.new` wrote, by the names in its module; none of any other spider."""
+    """Return the selectors of a spider written by `crawlers.new`, keyed by their names in its module; empty for any other spider."""
     named = {name: value for name, value in vars(sys.modules[spider.__module__]).items() if name.isupper() and isinstance(value, str)}
     named.pop("ENTITY_TYPE", None)
     return named if named.keys() & {"PAPER_LINKS", "ENTRY_LINKS"} else {}
 
 
 def silent_selectors(selectors: dict[str, str], responses: "Sequence[Response]") -> dict[str, str]:
-    """Return the selectors that find nothing on any page: link selectors on lists, all others on other pages."""
+    """Return the selectors that match nothing on any page; link selectors are tried on lists, all others on other pages."""
     from cssselect import SelectorError
     from scrapy.http import TextResponse
 
@@ -211,7 +211,7 @@ def _settings(spider: "type[SourceSpider]", source: Source, mode: str) -> Iterat
 
 
 def _files(name: str) -> str:
-    """Return the path of the files to check: a key of `imports`, or a path itself; "" if the name is that of a source."""
+    """Return the path of the files to check, given a key of `imports` or a path; "" if the name is that of a source."""
     params = read_params() if Path(PARAMS_FILE).exists() else {}
     if name in (params.get("sources") or {}) or ("/" not in name and (Path(__file__).parent / "sources" / name / "spider.py").exists()):
         return ""
@@ -234,7 +234,7 @@ def _check_files(path: str, arguments: argparse.Namespace) -> int:
 
 
 def _line(name: str, mode: str | None) -> tuple[Source, str]:
-    """Return a source's line in params.yaml, and its mode; a spider without a line is checked with the defaults."""
+    """Return a source's line in params.yaml and its mode; a spider without a line gets the defaults."""
     params = read_params() if Path(PARAMS_FILE).exists() else {}
     line = (params.get("sources") or {}).get(name) or {}
     source: Source = convert(line, Source, f"{PARAMS_FILE}: sources.{name}")

@@ -1,4 +1,4 @@
-"""Advice: findings of `check` -> sentences that state what is probably wrong, and what to edit."""
+"""Advice: findings of `check` -> sentences that say what is probably wrong and what to edit."""
 
 import re
 from collections import Counter
@@ -16,14 +16,14 @@ from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 _MAX = 3
 _COLONS = "：:"
 _SAVED, _ENTRIES = 2, 5
-"""Minimum numbers of saved pages with a label, and of live entries without it; a single saved page may have unusual labels."""
+"""Minimum number of saved pages with a label, and of live entries without it; the labels of a single saved page may be unusual."""
 _REFUSING = {401, 403, 407, 412, 429}
 _STATUS = re.compile(r"HTTP status (\d{3})")
 Check = Callable[[Findings], Iterator[str]]
 
 
 def advice(findings: Findings) -> list[str]:
-    """Return what to do, most likely cause first; empty if nothing looks wrong."""
+    """Return what to do, with the most likely cause first; empty if nothing looks wrong."""
     return list(dict.fromkeys(sentence for check in _CHECKS for sentence in check(findings)))
 
 
@@ -95,7 +95,7 @@ def _instead(hints: PageHints, is_list: bool) -> str:
 
 
 def proposed(findings: Findings) -> tuple[str, dict[str, str]]:
-    """Return the first page with one container per question, and its selectors that differ from the spider's."""
+    """Return the first page that has one container per question, and those of its selectors that differ from the spider's."""
     for page in findings.pages:
         if page.hints and page.hints.blocks and page.callback != "parse":
             known = findings.blocks or {}

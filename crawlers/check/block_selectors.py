@@ -14,11 +14,11 @@ from crawlers.html.readable import is_json
 
 _FEW = 2
 _MOST_AROUND = 12
-"""How many ancestors of the first option are searched for the container of a page's only question."""
+"""Number of ancestors of the first option to search for the container of a page's only question."""
 _MOST = 0.5
-"""Share of the containers that must have a part; open-ended questions have no options."""
+"""Share of the containers that must have a part; it is below 1 because open-ended questions have no options."""
 _MOST_READ = 5_000_000
-"""Maximum number of elements and characters read, counting the text of an element again for each element around it."""
+"""Maximum number of elements and of characters read; an element's text counts again for each element that encloses it."""
 _INLINE = {"a", "span", "b", "i", "em", "strong"}
 _INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head", "title"}
 _FIRST = re.compile(r"(?<![A-Za-z])[AＡ]\s*[.．、:：)）]")
@@ -34,7 +34,7 @@ _PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS", "TYPE")
 
 
 def selectors_of(response: Response) -> dict[str, str]:
-    """Return the name and selector of each part of a page with one container per question or a single question; else nothing."""
+    """Return the name and selector of each part of a page that has one container per question or a single question; otherwise nothing."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html" or response.selector.root is None:
         return {}
     elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str)]
@@ -53,7 +53,7 @@ def selectors_of(response: Response) -> dict[str, str]:
 
 
 def _read_in(elements: Sequence[HtmlElement]) -> int:
-    """Return the number of elements and characters in the texts of all elements; each counts once per ancestor."""
+    """Return the number of elements, and of characters in their texts; each character counts once per ancestor."""
     depths: dict[HtmlElement, int] = {}
     read = 0
     for one in elements:
@@ -63,7 +63,8 @@ def _read_in(elements: Sequence[HtmlElement]) -> int:
 
 
 def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
-    """Return the name shared by the most elements with one question each, and those elements; of nested ones, the outermost."""
+    """Return the name shared by the most elements that contain one question each, and those elements; if they are nested, only the
+    outermost."""
     groups: dict[str, list[HtmlElement]] = defaultdict(list)
     for one in elements:
         if one.tag not in _INLINE and (named := _named(one) or _below_named(one)):
@@ -78,7 +79,7 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
 
 
 def _told(elements: Iterable[HtmlElement]) -> set[HtmlElement]:
-    """Return the elements of answers and explanations, which may name an option again: `答案：A.`."""
+    """Return the elements with answers and explanations, which may repeat the letter of an option: `答案：A.`."""
     return {one for one in elements if _ANSWER.match(text := _text(one)) or _ANALYSIS.match(text)}
 
 
@@ -102,7 +103,7 @@ def _asks(text: str) -> bool:
 
 
 def _only_container(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
-    """Return the innermost element with all parts of a page's only question and a name that no other element has."""
+    """Return the innermost element that contains all parts of a page's only question and whose name no other element has."""
     names = Counter(filter(None, map(_named, elements)))
     option = next((one for one in elements if all(below.tag in _INLINE for below in one) and _FIRST.match(_text(one).strip())), None)
     told = _told(elements)
@@ -118,7 +119,7 @@ def _only_container(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElem
 
 
 def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
-    """Yield the name and selector of each part within a container."""
+    """Yield the name and selector of each part in a container."""
     counts_by_part: dict[str, Counter[str]] = {part: Counter() for part in _PARTS}
     for block in blocks:
         for part, named in _parts_of(block):
@@ -134,7 +135,8 @@ def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
 
 
 def _parts_of(block: HtmlElement) -> Iterator[tuple[str, str]]:
-    """Yield each outermost element of a container with the part it seems to be; the first, before all others, is the stem."""
+    """Yield each outermost element of a container with the part it appears to be; the first one, before all recognized parts, is the
+    stem."""
     yielded: set[str] = set()
     for one in block.iterdescendants():
         if not isinstance(one.tag, str) or one.tag in _INVISIBLE_TAGS:
@@ -178,13 +180,13 @@ def _within(one: HtmlElement, block: HtmlElement) -> str:
 
 
 def _named(one: HtmlElement) -> str:
-    """Return tag and class of an element; "" if it has no class shared by all of its kind."""
+    """Return the tag and class of an element; "" if its kind has no class in common."""
     words = [word for word in (one.get("class") or "").split() if _WORD.fullmatch(word) and not any(map(str.isdigit, word))]
     return f"{one.tag}.{words[0]}" if words else ""
 
 
 def _below_named(one: HtmlElement) -> str:
-    """Return the selector of an unnamed element by its parent's name; "" if the parent has no name either."""
+    """Return the selector of an unnamed element, built from its parent's name; "" if the parent has no name either."""
     above = one.getparent()
     return f"{named} > {one.tag}" if above is not None and (named := _named(above)) else ""
 

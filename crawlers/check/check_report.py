@@ -84,10 +84,10 @@ def _text(account: CharacterAccount | None) -> list[str]:
 
 
 def character_lines(account: CharacterAccount, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
-    """Return the shares of an account in one line, followed by the largest unread parts.
+    """Return the shares of an account on one line, followed by the largest unread parts.
 
     Args:
-        words: labels for the shares in items, furniture and rejected items.
+        words: labels for the shares of text in items, furniture and rejected items.
     """
     counts = (account.in_items, account.furniture.total(), account.rejected.total())
     shares = ", ".join(f"{count / account.characters:.0%} {what}" for count, what in zip(counts, words, strict=True))

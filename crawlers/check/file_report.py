@@ -1,4 +1,4 @@
-"""The report on files, as text for a terminal or JSON: the fields of each file, what is doubtful or unread, and what to do next."""
+"""The report on files, as text for a terminal or as JSON: the fields of each file, what is doubtful or unread, and what to do next."""
 
 import re
 from collections import Counter
@@ -17,11 +17,11 @@ from crawlers.text.profile_lines import figures_of, misread_lines
 _LINE_COLUMNS = 160
 _FEW = 3  # below this number of questions, a share means nothing
 _MOST_SILENT, _MOST_UNREAD, _RARE = 0.5, 0.05, 0.15
-"""Shares of unanswered questions and of unread characters above which the report gives advice; share below which a flaw is rare."""
+"""Shares of unanswered questions and of unread characters above which the report gives advice, and the share below which a flaw is rare."""
 _DATE = re.compile(
     r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}月\d{1,2}日|\d{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-\d{1,2}"
 )
-"""A date, as spreadsheets convert 1-2 and 3,4 into."""
+"""A date, such as those into which spreadsheets convert 1-2 and 3,4."""
 
 
 def as_text(rows: Sequence[ReportRow], command: str) -> str:
@@ -54,7 +54,7 @@ def as_json(rows: Sequence[ReportRow]) -> str:
 
 
 def advice(row: ReportRow) -> Iterator[str]:
-    """Yield what to do about one file; nothing if nothing looks wrong."""
+    """Yield what to do about one file; yield nothing if nothing looks wrong."""
     if row.error:
         yield f"It is not read: {row.error}"
         if "--propose" not in row.error and "confirmed: no" not in row.error:
@@ -98,7 +98,7 @@ def advice(row: ReportRow) -> Iterator[str]:
 
 
 def _with_fewer_options(questions: Sequence[QuestionItem]) -> list[QuestionItem]:
-    """Return the questions with fewer options than nearly all others, if they are few."""
+    """Return the questions that have fewer options than most others, if there are only a few such questions."""
     counts = Counter(len(item.options_raw) for item in questions if item.options_raw)
     usual, many = counts.most_common(1)[0] if counts else (0, 0)
     fewer = [item for item in questions if item.options_raw and len(item.options_raw) < usual]
@@ -106,7 +106,7 @@ def _with_fewer_options(questions: Sequence[QuestionItem]) -> list[QuestionItem]
 
 
 def _of_file(row: ReportRow) -> Iterator[list[str]]:
-    """Yield the blocks of lines about one file."""
+    """Yield the blocks of lines of the report on one file."""
     what = "not read" if row.error else f"{row.format}{' (guessed)' if row.guessed else ''}, {counted(row.record_count, 'record')} found"
     counts = [(len(row.reading.sound), "read as questions"), (len(_entities(row)), "as entries"), (sum(_doubts(row).values()), "rejected")]
     yield [f"{cut(row.file, _LINE_COLUMNS)}: {', '.join([what, *(f'{count} {word}' for count, word in counts if count)])}"]

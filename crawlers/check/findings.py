@@ -16,7 +16,7 @@ _OF_THE_READER = {"url", "provenance", "exam", "subject"}  # fields that do not 
 
 
 class Findings(Struct, kw_only=True):
-    """What was found in a few pages of a source."""
+    """What `check` found on a few pages of a source."""
 
     source: str
     mode: str
@@ -25,24 +25,24 @@ class Findings(Struct, kw_only=True):
     blocks: dict[str, str] | None = None
     """Selectors, by name, of a spider that reads one container per question; None for any other spider."""
     silent: dict[str, str] = {}
-    """Selectors, by name, of a spider of `crawlers.new` that match nothing on any page they are meant for."""
+    """Selectors, by name, of a spider written by `crawlers.new` that match nothing on the pages they are meant for."""
     pages: list[PageOutput] = []
     """Pages that reached a callback."""
     refused: dict[str, int] = {}
     """Address -> HTTP status, for responses that reached no callback."""
     failed: dict[str, str] = {}
-    """Request -> why it got no response."""
+    """Request -> the reason it got no response."""
     misfits: list[str] = []
     errors: list[str] = []
     """Pages on which a callback failed."""
     forbidden: int = 0
-    """Requests that robots.txt forbids."""
+    """Number of requests that robots.txt forbids."""
     over_limit: int = 0
-    """Requests beyond the page limit."""
+    """Number of requests beyond the page limit."""
     account: CharacterAccount | None = None
     """Account of the pages' visible text."""
     saved_labels: dict[tuple[str, str], int] = {}
-    """Entry type and label -> number of saved entries with it, if the site is live."""
+    """Entry type and label -> number of saved entries that have the label, if the site is live."""
 
     @property
     def items(self) -> list[Item]:
@@ -76,7 +76,7 @@ class FieldSummary(Struct, frozen=True, kw_only=True):
 
     name: str
     filled: float
-    """Share of the items that have it."""
+    """Share of the items that have this field."""
     example: str
 
 
@@ -96,7 +96,7 @@ def kinds_of(pages: Sequence[PageOutput]) -> list[CallbackSummary]:
 
 
 def fields_of(items: Sequence[Item]) -> list[FieldSummary]:
-    """Return how often each field of items of one shape is filled, and its first value."""
+    """Return how often each field is filled in items of one type, and its first value."""
     if not items:
         return []
     names = [field.name for field in msgspec.structs.fields(type(items[0])) if field.name not in _OF_THE_READER]

@@ -1,4 +1,4 @@
-"""Advice on items: items that `check` read -> what looks wrong in them."""
+"""Advice on items: items that `check` read -> what looks wrong with them."""
 
 import re
 import unicodedata
@@ -27,7 +27,7 @@ _MARKUP = re.compile(r"</?(?:p|div|span|br|a|b|i|strong|em|img|td|tr|table|font)
 
 
 def of_items(findings: Findings) -> Iterator[str]:
-    """Yield what looks wrong in the items."""
+    """Yield what looks wrong with the items."""
     yield from _options(findings.questions)
     yield from _answers(findings.questions)
     yield from _entries(findings)
@@ -96,7 +96,7 @@ def _texts(items: list[Item]) -> Iterator[str]:
 
 
 def _repeats(findings: Findings) -> Iterator[str]:
-    """Yield advice on texts that are the same on every page: navigation, not content."""
+    """Yield advice on texts that are the same on every page, since they are navigation rather than content."""
     pages: dict[str, Item] = {}  # by the page that an item belongs to: an entry or paper may span several
     for item in findings.items:
         pages.setdefault(item.url, item)

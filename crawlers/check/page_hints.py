@@ -1,4 +1,4 @@
-"""Hints: a page without output -> selectors of its links and text, and whether scripts build it."""
+"""Hints: a page that gave no output -> selectors of its links and text, and whether scripts build the page."""
 
 from collections import defaultdict
 
@@ -33,7 +33,7 @@ class PageHints(Struct, frozen=True, kw_only=True):
     blocks: dict[str, str] = {}
     """Selectors of pages with one container per question, by the names that `--kind exam-blocks` uses."""
     is_scripted: bool = False
-    """Whether the HTML contains scripts and hardly any text."""
+    """Whether the HTML contains scripts but hardly any text."""
 
 
 def hints_of(response: Response) -> PageHints:
@@ -57,7 +57,7 @@ def hints_of(response: Response) -> PageHints:
 
 
 def _lengths(elements: list[HtmlElement]) -> dict[HtmlElement, int]:
-    """Return the number of characters below each element outside links, in one walk from the leaves up."""
+    """Return the number of characters outside links below each element, counted in one pass from the leaves up."""
     lengths: dict[HtmlElement, int] = defaultdict(int)
     for element in reversed(elements):
         parent = element.getparent()
@@ -71,7 +71,7 @@ def _lengths(elements: list[HtmlElement]) -> dict[HtmlElement, int]:
 
 
 def _texts(elements: list[HtmlElement], lengths: dict[HtmlElement, int], whole: int) -> list[Hint]:
-    """Return the smallest elements that contain much of the text."""
+    """Return the smallest elements that contain a large part of the text."""
     lengths_by_selector: dict[str, int] = {}
     for share in _SHARES:
         holders = [element for element in elements if element.tag not in ("html", "body") and lengths[element] >= max(share * whole, 1)]
@@ -81,7 +81,7 @@ def _texts(elements: list[HtmlElement], lengths: dict[HtmlElement, int], whole: 
 
 
 def _link_groups(url: str, elements: list[HtmlElement]) -> list[Hint]:
-    """Return the groups of links with the most words: content lists have long titles, navigation has short ones."""
+    """Return the groups of links with the longest texts: content lists have long titles, navigation has short ones."""
     addresses: dict[str, set[str]] = defaultdict(set)
     words: dict[str, int] = defaultdict(int)
     for element in [element for element in elements if element.tag == "a"][:_MOST_LINKS]:

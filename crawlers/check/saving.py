@@ -1,4 +1,4 @@
-"""Save a page that `check` read as crawlers/sources/SOURCE/pages/CASE.html and CASE.json, without expected items and personal data."""
+"""Save a page that `check` read as crawlers/sources/SOURCE/pages/CASE.html and CASE.json, without expected items or personal data."""
 
 import json
 import re
@@ -68,7 +68,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"), "010-00000000"),
     (re.compile(r"(?i)((?:微信号?|wechat)\s*+[:：]\s*+)[a-z][\w-]{4,19}"), r"\g<1>someone"),
 )
-"""Patterns of personal and session data, with their replacements. Labels are kept, so that the page is read as before."""
+"""Patterns of personal and session data, and what to replace them with. Labels are kept so that the page is still read in the same way."""
 
 
 def scrubbed(text: str) -> str:
@@ -91,10 +91,10 @@ _CASE = re.compile("[a-z0-9][a-z0-9_]*")
 
 
 def require_free(folder: Path, case: str) -> None:
-    """Raise if a case cannot be saved; a stub may be replaced.
+    """Raise an error if a case cannot be saved; only stubs may be replaced.
 
     Raises:
-        ValueError: its name is invalid, or a page of that name exists.
+        ValueError: the name is invalid, or a page with that name exists.
     """
     if not _CASE.fullmatch(case):
         raise ValueError(f"--save: {case!r} is not a valid case name; expected small letters, digits and _, such as list or paper")
@@ -104,7 +104,7 @@ def require_free(folder: Path, case: str) -> None:
 
 
 def save(folder: Path, case: str, page: FixturePage) -> list[Path]:
-    """Write a case; return its files.
+    """Write a case and return its files.
 
     Raises:
         ValueError: the arguments of the callback cannot be written as JSON.
@@ -127,21 +127,21 @@ def save(folder: Path, case: str, page: FixturePage) -> list[Path]:
 
 
 def _stubs(folder: Path, case: str, url: str) -> Iterator[Path]:
-    """Yield the files of stubs that a page replaces: those with its name or address."""
+    """Yield the files of the stubs that a page replaces, which have its name or address."""
     for path in folder.glob("*.json"):
         if is_stub(path.with_suffix(".html")) and (path.stem == case or json.loads(path.read_text(encoding="utf-8"))["url"] == url):
             yield from (path.with_suffix(suffix) for suffix in (*PAGE_SUFFIXES, ".json"))
 
 
 def clear_stubs(folder: Path) -> None:
-    """Remove the invented pages that a new source starts with."""
+    """Remove the stub pages that a new source starts with."""
     for page in filter(is_stub, folder.glob("*.html")):
         page.with_suffix(".json").unlink(missing_ok=True)
         page.unlink()
 
 
 def without_people(page: FixturePage) -> FixturePage:
-    """Return a page without accounts, tokens and names, also in its address and callback arguments."""
+    """Return a page without accounts, tokens and names, which are also removed from its address and callback arguments."""
     encoding = page.encoding or "utf-8"
     known = json.loads(scrubbed(json.dumps(page.cb_kwargs, ensure_ascii=False))) if _is_json(page.cb_kwargs) else page.cb_kwargs
     return msgspec.structs.replace(page, url=scrubbed(page.url), cb_kwargs=known, body=scrubbed_body(page.body, encoding))

@@ -1,4 +1,4 @@
-"""Spider middleware of `check`: records callback, items and requests of every page; visits the kinds of pages in turn."""
+"""Spider middleware of `check` that records the callback, items and requests of every page, and visits the kinds of pages in turn."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -18,7 +18,8 @@ from crawlers.web.failure_causes import SENT_STATUS
 from crawlers.web.page_kinds import kind_of
 
 PAGES, FIXTURES, REFUSED, ANSWERS, RESPONSES = "watch/pages", "watch/kept", "watch/refused", "watch/answers", "watch/met"
-"""Keys of the stats: list of PageOutput, url -> FixturePage, url -> status, list of (url, response), list of (request, response)."""
+"""Keys of the stats, whose values are a list of PageOutput, url -> FixturePage, url -> status, a list of (url, response), and a list of
+(request, response)."""
 _HINTED = 20  # pages without output that get hints; more would not help
 _FIRST, _AT_ONCE, _MOST_DEPTH = 1_000_000, 2_000_000, 1000
 
@@ -34,9 +35,9 @@ class PageOutput(Struct, kw_only=True):
     others: int = 0
     """Outputs that are neither items nor requests."""
     is_explained: bool = False
-    """Whether the spider noted that the page lacks something, but reported no misfit."""
+    """Whether the spider noted that the page lacks something but did not report a misfit."""
     hints: PageHints | None = None
-    """Hints for a page without output, or whose questions all lack stem, options or answer."""
+    """Hints for a page that gave no output, or whose questions all lack a stem, options or an answer."""
 
     @property
     def is_empty(self) -> bool:
@@ -45,7 +46,7 @@ class PageOutput(Struct, kw_only=True):
 
     @property
     def lacks_parts(self) -> bool:
-        """Return whether all of its questions lack stem, options or answer, so a selector finds nothing."""
+        """Return whether all of the page's questions lack a stem, options or an answer, which means that a selector matches nothing."""
         questions = [item for item in self.items if isinstance(item, QuestionItem)]
         has_stem = any(one.stem_raw for one in questions)
         has_options = any(one.options_raw or one.shared_options_raw for one in questions)
@@ -81,7 +82,7 @@ def fixture_page(request: Request, response: Response, url: str) -> FixturePage:
 
 
 class Watch:
-    """Record what a crawl does. The setting WATCH_KEEP lists the addresses of pages to save as fixtures."""
+    """Record what a crawl does. The setting WATCH_KEEP lists the addresses of the pages to save as fixtures."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats = crawler.stats
@@ -110,7 +111,7 @@ class Watch:
         return watch
 
     def note_status(self, response: Response, request: Request) -> None:
-        """Record a response, and its status if it reaches no callback. Refusals are listed among the failures instead."""
+        """Record a response, or only its status if it does not reach a callback. Refusals are listed among the failures instead."""
         if is_walled := response.status == 403 and SENT_STATUS in request.meta:
             response = response.replace(status=request.meta[SENT_STATUS])
         if response.status >= 400 and not is_walled and not is_robots(request.url):
@@ -119,7 +120,7 @@ class Watch:
             self.responses.append((request, response))
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Record what a callback yields, up to an error."""
+        """Record what a callback yields until it ends or fails."""
         page = PageOutput(url=response.url, callback=kind_of(response.request))
         self.pages.append(page)
         self.answers.append((response.url, response))
@@ -145,9 +146,9 @@ class Watch:
         return sum(value for name, value in self.stats.get_stats().items() if name.startswith(NOTED))
 
     def _in_turn(self, page: PageOutput, request: Request, depth: int, is_only: bool) -> Request:
-        """Return a request with its priority: the first page of each kind before the second of any kind, deeper pages first.
+        """Return a request with its priority: the first page of each kind comes before the second of any kind, and deeper pages come first.
 
-        A few pages then cover all kinds. A page's only request, such as the next page of a paper, goes first.
+        This way, a few pages cover all kinds. A page's only request, such as the next page of a paper, goes first.
         """
         callback = kind_of(request)
         page.requests.append((without_password(request.url), callback))  # addresses of links are printed

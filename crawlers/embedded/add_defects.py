@@ -1,4 +1,4 @@
-"""Add planted questions to the papers: defects after the valid questions, and duplicates made from their originals."""
+"""Add planted questions to the papers: defects after the valid questions, and duplicates made from other questions."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[D
     """Return the papers by id, with the planted questions after their own.
 
     Raises:
-        ValueError: two papers have the same id, or a duplicate's original or target paper is missing.
+        ValueError: two papers have the same id, or the paper of an original or the target paper of a duplicate is missing.
     """
     by_id = {paper.id: paper for paper in papers}
     if len(by_id) != len(papers):
@@ -35,7 +35,7 @@ def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[D
 
 
 def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
-    """Return a duplicate of a question in another spelling."""
+    """Return a duplicate of a question in a different spelling."""
     if edit == "punctuation":
         return msgspec.structs.replace(q, stem=q.stem.translate(_OTHER_PUNCTUATION))
     if edit == "number_prefix":
@@ -53,7 +53,7 @@ def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
 
 
 def _turned(q: Q) -> Q:
-    """Return the question with its last option first, and the letters of its answer changed accordingly."""
+    """Return the question with its last option moved to the front, and the letters of its answer changed to match."""
     count = len(q.options)
     answer = letters_at(sorted((LETTERS.index(letter) + 1) % count for letter in q.answer or ""))
     return msgspec.structs.replace(q, options=[q.options[-1], *q.options[:-1]], answer=answer)

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class _Planted(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`planted.yaml`: more content of the same kinds. A paper with a known id adds its questions to that paper."""
+    """`planted.yaml` has more content of the same kinds. A paper whose id is already known adds its questions to that paper."""
 
     diseases: list[Disease] = []
     examinations: list[Examination] = []
@@ -59,7 +59,7 @@ def load_content(folder: Path = FOLDER) -> Content:
 
 @cache
 def symptoms_on(site: str) -> list[Symptom]:
-    """Return the symptoms of a site."""
+    """Return the symptoms on a site."""
     return [
         symptom
         for symptom in _read(FOLDER / "symptoms.yaml", list[Symptom]) or []

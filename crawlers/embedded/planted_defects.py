@@ -1,4 +1,4 @@
-"""Deliberate defects of the replicas that the pipeline must find in tests. See `content/planted.yaml`."""
+"""Deliberate defects in the replicas, which the pipeline must find in tests. See `content/planted.yaml`."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ Edit = Literal["identical", "punctuation", "full_width", "traditional", "number_
 
 
 class Original(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The question that this one repeats, contradicts or merely resembles."""
+    """The question that this one repeats, contradicts or only resembles."""
 
     paper: int
     stem: str
@@ -22,9 +22,9 @@ class QuestionDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     kind: Literal["defect", "duplicate", "conflict", "near_miss"] = "defect"
     expect: str | None = None
-    """Reason with which `clean` or `near_duplicates` must reject it; None if it must be accepted."""
+    """Reason for which `clean` or `near_duplicates` must reject it; None if it must be accepted."""
     of: Original | None = None
-    """For a duplicate, the repeated question; for a conflict, the contradicted one; for a near-miss, the similar one."""
+    """For a duplicate, the question it repeats; for a conflict, the one it contradicts; for a near-miss, the one it resembles."""
     edit: Edit | None = None
     """How a duplicate differs from its original."""
 
@@ -35,22 +35,22 @@ class FactDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: Literal["value", "contradiction"] = "value"
     relation: str
     tail: str
-    """The value on the page; for a contradiction the value that this site states."""
+    """The value on the page; for a contradiction, the value that this site states."""
     expect: str
-    """Reason with which `clean` or `near_duplicates` must reject it."""
+    """Reason for which `clean` or `near_duplicates` must reject it."""
 
 
 class Duplicate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One line of `duplicates` in planted.yaml: a question of one paper repeated in another."""
+    """One line of `duplicates` in planted.yaml: a question from one paper that is repeated in another."""
 
     of: int
     stem: str
-    """Beginning of the stem, long enough to identify one question."""
+    """Beginning of the stem, long enough to identify a single question."""
     on: int
-    """Paper that repeats it, after its questions of the same type."""
+    """Paper that repeats the question, after its own questions of the same type."""
     edit: Edit
     words: dict[str, str] = {}
-    """For one_word: the original word and its replacement."""
+    """For one_word: the original word and what replaces it."""
 
 
 class PlantedDefect(Struct, frozen=True, kw_only=True):

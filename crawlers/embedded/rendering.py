@@ -1,4 +1,4 @@
-"""Pages of the replicas: templates, replies, and the flaws of real pages."""
+"""Pages of the replicas: templates, replies, and the flaws that real pages have."""
 
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,7 @@ def templates(site: str) -> Environment:
 
 
 def html_reply(html: str, encoding: str = "utf-8", named_in_header: bool = True) -> SiteReply:
-    """Return a page; if `named_in_header` is false, only the page's meta tag states the encoding, if any."""
+    """Return a page; if `named_in_header` is false, only the page's meta tag can state the encoding."""
     charset = f"; charset={encoding}" if named_in_header else ""
     return SiteReply(headers={"Content-Type": f"text/html{charset}"}, body=html.encode(encoding))
 

@@ -1,4 +1,4 @@
-"""Types of the replicas' content: encyclopedia entries and examination papers, as in `content/*.yaml`."""
+"""Types for the replicas' content: encyclopedia entries and examination papers, as in `content/*.yaml`."""
 
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Number of the entry for addresses with numbers instead of pinyin."""
     summary: str | None = None
     planted: list[FactDefect] = []
-    """Deliberately wrong values; empty for sound content."""
+    """Deliberately wrong values; empty for correct content."""
 
 
 class Disease(Entry, frozen=True):
@@ -42,15 +42,15 @@ class Disease(Entry, frozen=True):
 
 
 class Symptom(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Texts of a symptom. A symptom without texts for a site does not exist there."""
+    """Texts of a symptom. A symptom without texts for a site does not exist on that site."""
 
     slug: str
     """Pinyin of the name, for addresses."""
     name: str
     articles: dict[str, str] = {}
-    """Prose of ask120 by the sub-page's part of the URL; other sub-pages do not exist on the site."""
+    """Prose on ask120, keyed by the sub-page's part of the URL; other sub-pages do not exist on the site."""
     diet: list[str] = []
-    """What to eat, and what to avoid, on ask120."""
+    """What to eat and what to avoid, according to ask120."""
     layout: Literal["2014", "2016"] | None = None
     """Old layout of the symptom's pages on ask120; None for the layout since 2019."""
     modules: dict[str, str] = {}
@@ -69,7 +69,7 @@ class Examination(Entry, frozen=True):
     range: str | list[Range] | None = None
     used_for: list[str] = []
     high: list[str] = []
-    """Conditions indicated by a value above the range."""
+    """Conditions that a value above the range indicates."""
     low: list[str] = []
     notes: str | None = None
 
@@ -101,22 +101,22 @@ class Food(Entry, frozen=True, forbid_unknown_fields=False):
 
 
 class Q(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One question as written; each site formats it."""
+    """One question as written in the content; each site formats it in its own way."""
 
     type: Literal["mcqa", "mrqa", "qa", "tf", "blank"]
     stem: str
     options: list[str] = []
-    """Options without letters; empty for qa and if the section shares its options."""
+    """Options without letters; empty for qa, or if the section has shared options."""
     answer: str | None = None
-    """Sorted letters, or words for qa."""
+    """Sorted letters, or text for qa."""
     explanation: str | None = None
     form: Literal["a1", "a2", "a3", "b1"] | None = None
     case_type: Literal["method", "diagnosis", "treatment"] | None = None
     images: int = 0
     raw: dict[str, Any] = {}
-    """Stem, options and answer in the site's own form, if they differ from the fields."""
+    """Stem, options and answer in the site's own form, where they differ from the fields."""
     planted: QuestionDefect | None = None
-    """A deliberate or apparent defect; None for sound content."""
+    """A deliberate or apparent defect; None for correct content."""
 
 
 class PaperSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -19,7 +19,7 @@ class SiteRequest(Struct, frozen=True, kw_only=True):
 
 
 class SiteReply(Struct, frozen=True, kw_only=True):
-    """One answer. `Content-Type` has the real site's charset, or is omitted if the real site omits it."""
+    """One answer. `Content-Type` has the real site's charset; it is omitted if the real site omits it."""
 
     status: int = 200
     headers: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Read the label and value of an element: separated by a colon, in two cells, or in dt and dd."""
+"""Read the label and value of an element, which are separated by a colon, in two cells, or in a dt and a dd."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _CELLS = "self::tr/*[self::th or self::td] | dt | dd"
 def label_and_value(row: Selector) -> tuple[str, str] | None:
     """Return label and value of a list entry, a table row, or a dt with its dd; None if there is no label.
 
-    Cells are tried first, because a value may contain a colon; then a colon; then other elements.
+    Cells are tried first because a value may contain a colon, then a colon, then other elements.
     """
     if row.root.tag == "dd" and next(row.root.itersiblings("dt", preceding=True), None) is not None:
         return None  # read with its dt
@@ -34,13 +34,13 @@ def label_and_value(row: Selector) -> tuple[str, str] | None:
 
 
 def siblings_below(element: Selector) -> Iterator[Selector]:
-    """Yield the following siblings of an element lazily; listing all of them for many elements would take quadratic time."""
+    """Yield the siblings after an element lazily; listing all of them for many elements would take quadratic time."""
     for below in element.root.itersiblings("*"):
         yield Selector(root=below, type="html")
 
 
 def _defined(term: Selector) -> SelectorList:
-    """Return a dt and the dd that follow it up to the next dt."""
+    """Return a dt and the dd elements that follow it, up to the next dt."""
     elements = [term]
     elements += takewhile(lambda below: below.root.tag == "dd", siblings_below(term))
     return SelectorList(elements)

@@ -1,6 +1,6 @@
-"""Regularities of a page's links, from the page and the requests that the spider made from it.
+"""Regularities of a page's links, derived from the page and from the requests that the spider made on it.
 
-The spider follows all links of one group, or those that it selects; lists have uniform elements.
+The spider follows either all links in a group or only those it selects; the elements of a list are uniform.
 """
 
 import re
@@ -19,7 +19,7 @@ from crawlers.html.page_state import named_parts
 from crawlers.html.text_order import Name, at_most, group_name, name_of, visible_elements
 
 _FOLLOWED_SHARE = 0.5
-"""Minimum share of a group's links that are followed; with fewer, the spider selects among them."""
+"""Minimum share of a group's links to follow; below it, the spider follows only a selection of them."""
 _MOST_HOLDERS = 6
 _DIGITS = re.compile(r"\d+")
 
@@ -55,7 +55,8 @@ def links_in_order(response: Response, values: Sequence[Any], requests: Sequence
 
 
 def _irregular(response: Response, is_followed: Callable[[str], bool]) -> int:
-    """Return how many elements around followed links contain one of the same name, or children with different names."""
+    """Return how often elements around followed links are nested in one of the same name, or elements of one name differ in their
+    children's names."""
     root = next(visible_elements(response), None)
     links = [link for link in root.iter("a") if is_followed(link.get("href", ""))] if root is not None else []
     names = {name_of(above) for link in links for above in islice(link.iterancestors(), _MOST_HOLDERS) if above.get("class")}
@@ -80,7 +81,7 @@ def _addresses(response: Response, values: Sequence[Any]) -> dict[Name, list[str
 
 
 def _keys(url: str) -> set[str]:
-    """Return the keys shared by different URLs of one page: the path, and long numbers."""
+    """Return the keys that different URLs on one page share: the path, and long numbers."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -89,7 +90,7 @@ def _keys(url: str) -> set[str]:
 
 
 def _form(url: str) -> str:
-    """Return a URL without the parts that vary between pages: numbers, and the last part of its path."""
+    """Return a URL without the parts that vary between pages, which are numbers and the last part of the path."""
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
     above, _, last = path.rpartition("/")

@@ -1,4 +1,4 @@
-"""Links of a page as valid URLs: no link makes a spider fail, even if it is malformed."""
+"""Links of a page as valid URLs; even malformed links do not make a spider fail."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,14 +8,14 @@ from urllib.parse import urljoin, urlsplit
 
 _WEB = {"http", "https"}
 _PLAIN_PATH = re.compile(r"/(?:\w[\w-]*+/)*+(?:\w[\w.-]*+)?", re.ASCII)
-"""A path that can be appended to the root of its site, like most of the thousands of links in a list."""
+"""A path that can simply be appended to the root of its site, like most of the thousands of links in a list."""
 
 
 class Link(NamedTuple):
     """The target of a link."""
 
     host: str
-    """Lower case, without port."""
+    """Host in lower case, without the port."""
     path: str
     query: str
 
@@ -26,7 +26,7 @@ class Link(NamedTuple):
 
 
 def links_to(page: str, hrefs: Iterable[str]) -> Iterator[Link]:
-    """Yield the distinct targets of a page's links; skip invalid links and those that are not HTTP or HTTPS."""
+    """Yield the distinct targets of a page's links; skip links that are invalid or not HTTP or HTTPS."""
     seen: set[Link] = set()
     for href in hrefs:
         link = link_to(page, href)

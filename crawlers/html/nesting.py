@@ -1,4 +1,4 @@
-"""Separate nested elements without reading any of them twice, however deeply they are nested."""
+"""Separate nested elements and read each of them only once, however deeply they are nested."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def outermost(selectors: Iterable[Selector]) -> list[Selector]:
-    """Return, in document order, the selectors that are not inside another one; their text includes that of the inner ones."""
+    """Return, in document order, the selectors that are not inside another one; their text includes that of the selectors inside them."""
     by_element: dict[HtmlElement, Selector] = {}
     for selector in selectors:
         by_element.setdefault(selector.root, selector)
@@ -42,7 +42,7 @@ def outermost_elements(elements: Iterable[HtmlElement]) -> list[HtmlElement]:
 
 
 def inner_parts(elements: list[HtmlElement]) -> list[str]:
-    """Return the inner HTML of each element without the other elements inside it; remove the elements from the page."""
+    """Return the inner HTML of each element without the other elements nested in it, and remove the elements from the page."""
     parts = []
     for element in reversed(elements):  # inner ones before outer ones
         parts.append(_html(element.text, list(element)))
@@ -51,9 +51,9 @@ def inner_parts(elements: list[HtmlElement]) -> list[str]:
 
 
 def take_out(element: HtmlElement) -> None:
-    """Remove an element from its page, but keep the text after it.
+    """Remove an element from its page but keep the text after it.
 
-    Unlike `drop_tree`, replace characters that libxml2 reads but lxml refuses to write, such as form feeds, with spaces.
+    Unlike `drop_tree`, replace characters such as form feeds, which libxml2 reads but lxml refuses to write, with spaces.
     """
     above, before = element.getparent(), element.getprevious()
     words = element.tail or ""
@@ -65,7 +65,7 @@ def take_out(element: HtmlElement) -> None:
 
 
 def following_parts(elements: list[HtmlElement], until: frozenset[str]) -> list[str]:
-    """Return the HTML after each element, up to the next sibling with one of the given tags; remove it from the page."""
+    """Return the HTML after each element, up to the next sibling with one of the given tags, and remove it from the page."""
     parts = []
     for element in reversed(elements):
         behind = list(takewhile(lambda piece: piece.tag not in until, element.itersiblings()))

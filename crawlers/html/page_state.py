@@ -18,7 +18,7 @@ from crawlers.text.fields import sound_json
 CONTAINERS = (
     "_ROUTER_DATA", "_SSR_DATA", "__MODERN_ROUTER_DATA__", "__MODERN_SSR_DATA__", "__NEXT_DATA__", "__INITIAL_STATE__", "RENDER_DATA",
 )  # fmt: skip
-"""Names that frameworks use for the state, as the id of a script or as a variable; RENDER_DATA is percent-encoded."""
+"""Names that frameworks give to the state, as the id of a script or as a variable; RENDER_DATA is percent-encoded."""
 _SCRIPT_TYPES = {None, "", "text/javascript", "application/javascript", "module"}
 _CALLS = re.compile(r"(?:(?:JSON\.parse|decodeURIComponent|decodeURI)\s*\(\s*)++")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<![\w$.])undefined(?![\w$])', re.DOTALL)
@@ -29,7 +29,7 @@ _MAX_WRAPPINGS = 4
 
 
 def values_of(response: Response) -> list[Any]:
-    """Return the JSON values of a page, which may be JSON itself; empty if it cannot be read."""
+    """Return the JSON values in a page, which may itself be JSON; empty if it cannot be read."""
     if not isinstance(response, TextResponse) or not response.body.strip():
         return []
     if is_json(response):

@@ -1,4 +1,4 @@
-"""Pages of exam papers: check that an answer is a page, read its links, and join papers that span several pages."""
+"""Pages of exam papers: check that a response is a page, read its links, and join papers that span several pages."""
 
 import bisect
 import re
@@ -34,11 +34,11 @@ _NOISE_CHARS = 60  # a longer hidden block is content that a click would show
 
 
 class Article(Struct, frozen=True, kw_only=True):
-    """A paper whose pages are being read: passed from page to page in `cb_kwargs`."""
+    """A paper whose pages are being read; it is passed from page to page in `cb_kwargs`."""
 
     url: str
     about: dict[str, Any]
-    """Fields of all its questions, as raw fields of a QuestionItem."""
+    """Fields that all its questions have in common, as raw fields of a QuestionItem."""
     lines: list[str] = []
     starts: list[int] = []
     """Index of the first line of each page."""
@@ -63,7 +63,7 @@ class Article(Struct, frozen=True, kw_only=True):
         return QuestionItem(url=self.url, provenance=where, **self.about, **draft.raw_fields())
 
     def next_page(self, response: TextResponse) -> str | None:
-        """Return the URL of the article's next page, linked by 下一页 or the next number; links to other articles do not count."""
+        """Return the URL of the article's next page, which 下一页 or the next number links to; links to other articles do not count."""
         current = _number(self.url, response.url) or 0
         onward: dict[bool, list[tuple[int, str]]] = {True: [], False: []}
         for url, link in links_of(response):
@@ -80,9 +80,9 @@ class Article(Struct, frozen=True, kw_only=True):
 
 
 def without_noise(html: str, drop: str | None = None) -> str:
-    """Return the HTML of an article without hidden noise between its words, and without the tags that a selector finds.
+    """Return the HTML of an article without the hidden noise between its words and without the tags that a selector matches.
 
-    Hidden inline tags are noise unless they begin with 答案. A hidden block is content that a click would show, unless it is short and
+    Hidden inline tags are noise unless they begin with 答案. A hidden block is content that a click would reveal, unless it is short and
     contains no part of a question.
     """
     if not drop and not _MAY_HIDE.search(html):
@@ -97,7 +97,7 @@ def without_noise(html: str, drop: str | None = None) -> str:
 
 
 def without(html: str, css: str) -> str:
-    """Return HTML without the tags that a selector finds; parsel's `drop` fails on control characters after a tag."""
+    """Return HTML without the tags that a selector matches; parsel's `drop` fails if a control character follows a tag."""
     soup = BeautifulSoup(uncrowded(html), "lxml")
     for tag in soup.select(css):
         tag.decompose()
@@ -110,7 +110,7 @@ def _is_noise(tag: Tag) -> bool:
 
 
 def is_page(response: Response, spider: SourceSpider) -> TypeGuard[TextResponse]:
-    """Return whether an answer is a page; report a picture, a file or JSON as a misfit, whatever its declared type."""
+    """Return whether a response is a page; report an image, another file or JSON as a misfit, whatever its declared type."""
     if isinstance(response, TextResponse) and not is_json(response):
         return True
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
@@ -119,12 +119,12 @@ def is_page(response: Response, spider: SourceSpider) -> TypeGuard[TextResponse]
 
 
 def request_of(failure: Failure) -> Request:
-    """Return the failed request, which Scrapy attaches to the failure."""
+    """Return the failed request, which Scrapy attaches to the failure object."""
     return failure.request  # type: ignore[attr-defined]
 
 
 def links_of(response: TextResponse, where: str = "a") -> Iterator[tuple[str, Selector]]:
-    """Yield the HTTP and HTTPS links of a page with their URLs."""
+    """Yield the HTTP and HTTPS links on a page with their URLs."""
     for link in response.css(where):
         href = link.root.get("href", "").strip()  # not `link.attrib`, which fails on an attribute with a broken name
         if href and (url := address_of(response.url, href)):
@@ -141,7 +141,8 @@ def next_list(response: TextResponse, belongs: Callable[[str], Any]) -> str | No
 
 
 def _number(first: str, url: str) -> int | None:
-    """Return the page number in an article's URL: 2 for `7_2.htm` and `7.htm?page=2`, 0 for `7.htm`; None for another article."""
+    """Return the page number in the URL of an article's page: 2 for `7_2.htm` and `7.htm?page=2`, 0 for `7.htm`; None for another
+    article."""
     home, other = urlsplit(first), urlsplit(url)
     stem, dot, suffix = home.path.rpartition(".")
     stem = stem.removesuffix("_1")

@@ -1,4 +1,4 @@
-"""Extract the raw fields of questions by CSS selectors from pages with one container per question."""
+"""Use CSS selectors to extract the raw fields of questions from pages that have one container per question."""
 
 import re
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ _ATTRIBUTE = re.compile(r"::attr\(|::text")
 
 
 class Blocks(Struct, frozen=True, kw_only=True):
-    """Selectors: the container relative to the page, the others relative to the container; "" if the site does not show the field.
+    """Selectors: that of the container is relative to the page, the others to the container; "" if the site does not show the field.
 
-    A selector may end with `::attr(NAME)` for the value of an attribute, or with `::text` for text that is not in an inner element.
+    A selector may end with `::attr(NAME)` for the value of an attribute, or with `::text` for text outside inner elements.
     """
 
     container: str
@@ -65,7 +65,7 @@ def _words(block: Selector, css: str) -> str:
 
 
 def _stem(block: Selector, where: Blocks) -> str:
-    """Return the stem without the question type, which many sites put into it as a separate element."""
+    """Return the stem without the question type, which many sites place in it as a separate element."""
     part = next(iter(_parts(block, where.stem)), "")
     if isinstance(part, str):
         return part.strip()

@@ -1,6 +1,6 @@
-"""Regularities of a page's items: fields that all questions have, numbers, letters and counts of options.
+"""Regularities of a page's items: fields that all questions have, numbers, letters, and counts of options.
 
-Each regularity has a name. A misread page lacks some of them, and so does a page on which a question lost a field.
+Each regularity has a name. A misread page lacks some of them, and so does a page on which a question has lost a field.
 """
 
 import re
@@ -70,7 +70,7 @@ def _of_questions(questions: list[QuestionItem]) -> Iterator[str]:
 
 
 def _stated_count(heading: str | None) -> int | None:
-    """Return the number of questions stated in a heading: 共20题, or 每题1分，共20分."""
+    """Return the number of questions stated in a heading such as 共20题 or 每题1分，共20分."""
     words = unicodedata.normalize("NFKC", heading or "")
     if match := _COUNT.search(words):
         return int(match[1])

@@ -1,4 +1,4 @@
-"""Rewrite responses that would break selectors, keeping their text."""
+"""Rewrite responses that would break selectors, and keep their text."""
 
 import json
 import warnings
@@ -17,14 +17,15 @@ from atomexam.runtime.budgets import OverBudget
 from crawlers.text.fields import uncrowded
 
 MAX_DEPTH = 256
-"""Maximum depth of nested elements, libxml2's default; browsers also flatten deeper ones.
+"""Maximum depth of nested elements, which is libxml2's default; browsers flatten deeper elements, too.
 
-Selectors take quadratic time in the depth, and lxml silently drops everything below a depth of 2,048.
+The time selectors take is quadratic in the depth, and lxml silently drops everything below a depth of 2,048.
 """
 MAX_BYTES, MAX_TAGS, MAX_DEEP_TAGS = 2 * 1024 * 1024, 60_000, 25_000
-"""Limits of an unpacked page, and of one that must be flattened; a paper of 400 questions has about 27,000 tags. JSON texts may have more.
+"""Limits for an unpacked page and for one that must be flattened; a paper with 400 questions has about 27,000 tags. JSON texts may have
+more.
 
-Callbacks read pages in Scrapy's reactor and block it meanwhile.
+Callbacks read pages in Scrapy's reactor and block it while they do.
 """
 for _kind in (XMLParsedAsHTMLWarning, MarkupResemblesLocatorWarning):  # old pages begin as XML; a title may be a URL
     warnings.filterwarnings("ignore", category=_kind)
@@ -33,7 +34,7 @@ _RAW_TAGS = {"script", "style"}
 
 
 def readable(response: TextResponse) -> TextResponse:
-    """Return a page that selectors can read completely, without errors and in time; most pages are returned unchanged.
+    """Return a page that selectors can read completely, in time and without errors; most pages are returned unchanged.
 
     Raises:
         OverBudget: the page has too many bytes or tags.

@@ -13,13 +13,13 @@ from atomexam.records.provenance import Provenance, page_id
 from crawlers.html.walls import WALLS, wall_of
 
 NOTED = "noted/"
-"""Prefix of the stats that `SourceSpider.note` counts."""
+"""Prefix of the stats in which `SourceSpider.note` counts."""
 MAX_REPORTED = 10_000
 """Maximum number of stored messages of misfits and errors, which limits the memory of a large crawl; all are counted."""
 
 
 def spider_of(crawler: Crawler) -> "SourceSpider":
-    """Return the spider of a started crawl."""
+    """Return the spider of a crawl that was started."""
     return cast(SourceSpider, crawler.spider)
 
 
@@ -31,15 +31,15 @@ class SourceSpider(scrapy.Spider):
     """
 
     allowed_domains: Sequence[str] | None = None
-    """The hosts of the site; a crawl stays on them."""
+    """The hosts of the site, which a crawl never leaves."""
 
     scopes: ClassVar[tuple[str, ...]] = ()
     """The keys among `letters`, `departments` and `lists` in params.yaml that the spider supports."""
 
     delay: ClassVar[float | None] = None
-    """Seconds between two requests to the live site, if the default does not suit it; params.yaml overrides it."""
+    """Seconds between two requests to the live site, where the default is unsuitable; params.yaml overrides it."""
     concurrency: ClassVar[int | None] = None
-    """Concurrent requests to the live site; params.yaml overrides it."""
+    """Number of concurrent requests to the live site; params.yaml overrides it."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class SourceSpider(scrapy.Spider):
         self.letters, self.departments, self.lists = letters, departments, lists
         self.exam, self.subject = exam, subject
         self.named: dict[str, tuple[str, str]] = {}
-        """URL of each list in a scope -> the scope and the name, for the message if the site has no such list."""
+        """URL of each list in a scope -> the scope and the list's name, for the message shown if the site has no such list."""
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) is not None and scope not in self.scopes:
                 known = f"it supports {', '.join(self.scopes)}" if self.scopes else "its only scope is max_pages"
@@ -87,7 +87,7 @@ class SourceSpider(scrapy.Spider):
         )
 
     def question(self, response: Response, position: str, **raw_fields: Any) -> QuestionItem:
-        """Return a question with its raw fields; `position` is its place on the page, `q12` for the twelfth."""
+        """Return a question with its raw fields; `position` says where it is on the page, such as `q12` for the twelfth question."""
         return QuestionItem(url=urldefrag(response.url).url, provenance=self.provenance(response, position), **raw_fields)
 
     def provenance(self, response: Response, position: str) -> Provenance:
@@ -103,23 +103,24 @@ class SourceSpider(scrapy.Spider):
         )
 
     def refusal(self, response: Response) -> str | None:
-        """Return why an answer, whatever its status, is a temporary refusal instead of a page: a browser check, a log-in wall.
+        """Return why a response, whatever its status, is a temporary refusal rather than a page, such as a browser check or a log-in wall.
 
-        The archive calls this for every decoded answer. A refusal is not stored: it is listed as a failure with this text and
-        requested again later, like an answer with status 403. Override this for a site with its own kind of wall.
+        The archive calls this for every decoded answer. A refusal is not stored: it is listed as a failure with this text and requested
+        again later, like a response with status 403. Override this for a site with its own kind of wall.
         """
         wall = wall_of(response) if response.status == 200 else None
         return f"{WALLS[wall]} instead of the page" if wall else None
 
     def note(self, what: str, number: int = 1) -> None:
-        """Count something that a page hides or lacks through no fault of the spider: an answer behind a paywall, images instead of text.
+        """Count something that a page hides or lacks through no fault of the spider, such as an answer behind a paywall or images instead
+        of text.
 
         The crawl's figures list it under this text.
         """
         self.crawler.stats.inc_value(NOTED + what, number)
 
     def unmatched(self, response: Response, kind: str, labels: list[str]) -> None:
-        """Report a page whose lists or channels all fail the spider's filter."""
+        """Report a page on which the spider's filter rejects all lists or channels."""
         excerpts = ", ".join(repr(words[:30]) for words in sorted(set(labels))[:5])
         self.misfit(response, f"none of {len(labels)} {kind}s matches the filter of this spider; they are {excerpts}")
 

@@ -1,8 +1,8 @@
-"""Regularities of a page's text groups, by field, from the page and the items read from it.
+"""Regularities of a page's text groups, by field, derived from the page and the items read from it.
 
-A text group contains texts of one kind: of elements with the same name within elements of the same names, or of one JSON key. If most
-texts of a group are read, all should be. An unread text, an empty element or a picture among texts, or a sentence that continues in the
-next element suggests that the page has changed, even if parts of it were still read.
+A text group contains texts of one kind: those of elements with equal names and equally named ancestors, or of one JSON key. If most texts
+of a group are read, all of them should be. An unread text, an empty element or an image among texts, or a sentence that continues in the
+next element suggests that the page has changed, even if parts of it are still read.
 """
 
 import re
@@ -24,13 +24,13 @@ from crawlers.html.readable import is_json
 
 _INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head"}
 _HOLDERS = 2
-"""Number of enclosing elements in the name of a group."""
+"""Number of ancestors included in the name of a group."""
 _WORDS = re.compile(r"[\u4e00-\u9fff]{2,}|[A-Za-z]{4,}")
 _GRAM = 3
 _READ_SHARE = 0.8
-"""Minimum share of a text's n-grams that were read for the text to count as read."""
+"""Minimum share of a text's n-grams that must have been read for the text to count as read."""
 _MOST_SHARE = 0.5
-"""Minimum share of a group's texts that are read; with fewer, the spider selects among them by content."""
+"""Minimum share of a group's texts to read; below it, the spider selects among them by content."""
 _DIGITS = re.compile(r"\d+")
 _TAG = re.compile(r"<[^<>]*>")
 _CHINESE_END = re.compile(r"[\u4e00-\u9fff]$")
@@ -52,7 +52,7 @@ class PageText(Struct):
 
     words: str
     follows: "PageText | None" = None
-    """The text of the previous element, if it has the same name and nothing is in between."""
+    """The text of the previous element, if that has the same name and nothing is in between."""
 
 
 class TextGroup(Struct):
@@ -61,20 +61,21 @@ class TextGroup(Struct):
     texts: list[PageText] = []
     unread: int = 0
     empty: int = 0
-    """Elements without text, and JSON rows without this key."""
+    """Number of elements without text, and of JSON rows without this key."""
     pictures: int = 0
-    """Elements with a picture and no text."""
+    """Number of elements with an image and no text."""
     around: list[tuple[set[str], set[str]]] = []
-    """For each element, the names of its siblings before and after it."""
+    """For each element, the names of the siblings before it and after it."""
 
 
 def at_most(number: int, what: str) -> Iterator[str]:
-    """Yield the bounds that a number does not exceed; counted over pages, these give its distribution."""
+    """Yield every bound that a number does not exceed; counted over many pages, the bounds give the number's distribution."""
     yield from (f"at most {bound} {what}" for bound in _BOUNDS if number <= bound)
 
 
 def texts_in_order(response: Response, values: Sequence[Any], items: Sequence[Item], requests: Sequence[Request]) -> Iterator[str]:
-    """Yield the regularities of a page's texts: `stem_raw without empty elements`, and for all fields `at most 2 empty elements`.
+    """Yield the regularities of a page's texts, such as `stem_raw without empty elements` or, for all fields together, `at most 2 empty
+    elements`.
 
     Args:
         values: the JSON values of the page.
@@ -108,7 +109,7 @@ def _grams(text: str) -> Iterator[str]:
 
 
 def _known_grams(text: str) -> Iterator[str]:
-    """Yield all n-grams that a part of a text may have."""
+    """Yield all n-grams that any part of a text may have."""
     for words in re.findall(r"[\u4e00-\u9fff]+|[A-Za-z]+", text):
         if words.isascii():
             yield words
@@ -253,14 +254,14 @@ def _add_values(groups: dict[Name, TextGroup], value: Any) -> None:
 
 
 def _out_of_order(group: TextGroup) -> int:
-    """Return how many kinds of elements come before one element of the group and after another."""
+    """Return how many kinds of elements come before one element of the group but after another."""
     loose = set().union(*(before & behind for before, behind in group.around))  # names on both sides of one element have no order
     before, behind = (set().union(*each) for each in zip(*group.around, strict=True)) if group.around else (set(), set())
     return len((before & behind) - loose)
 
 
 def _broken_off(group: TextGroup) -> int:
-    """Return how many texts of a group are incomplete: the text ends with a comma, or the next begins with closing punctuation."""
+    """Return how many texts of a group are incomplete, because they end with a comma or the next text begins with closing punctuation."""
     return sum(
         bool(_ENDS_OPEN.search(first) or _BEGINS_BEHIND.match(second) or (first.endswith("；") and not _MARKED.match(second)))
         for first, second in _pairs(group)
@@ -268,7 +269,7 @@ def _broken_off(group: TextGroup) -> int:
 
 
 def _going_on(group: TextGroup) -> int:
-    """Return how many texts of a group may continue in the next one, although most of them do not."""
+    """Return how many texts of a group seem to continue in the next one, if most of the group's texts do not."""
     pairs = _pairs(group)
     if 0 < len(pairs) <= len(group.texts) // (2 * _FEW):  # only these follow another text
         return len(pairs)

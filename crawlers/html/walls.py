@@ -1,4 +1,4 @@
-"""Detect walls: answers that require a person or a browser, sent instead of the requested page."""
+"""Detect walls: responses that ask for a person or a browser and are sent instead of the requested page."""
 
 import re
 
@@ -20,7 +20,7 @@ BESIDE_WALLS = (
 """Advice to the user."""
 _MOST_BYTES = 50_000
 _MOST_CHARS = 300
-"""Maximum visible text of a wall, in characters; a page with more has content, even if it also has a form."""
+"""Maximum number of visible characters on a wall; a page with more has content, even if it also has a form."""
 _CAPTCHA = re.compile("验证码|安全验证|人机验证|滑动验证|(?:拖动|按住)滑块|captcha", re.I)
 _LOGIN = re.compile("登录|登陆|登入|log ?in|sign ?in", re.I)
 _MOVES = re.compile(r"location\s*[.=]|document\.cookie|\.reload\s*\(|eval\s*\(")
@@ -28,16 +28,16 @@ _VISIBLE_TEXT = "//text()[not(ancestor::script or ancestor::style or ancestor::n
 
 
 def wall_of(response: Response) -> str | None:
-    """Return a key of WALLS if an answer is a wall, judged only by its form: little text, and a captcha, a password field or a script
-    that redirects.
+    """Return a key of WALLS if a response is a wall, judging only by its form: little text, and a captcha, a password field or a
+    redirecting script.
 
-    An answer refused by a spider's `refusal` has status 403 and the body sent by the site.
+    A response that a spider's `refusal` rejected has status 403 and the body that the site sent.
     """
     return _by_content(response) or (WALL_FORBIDDEN if response.status in (401, 403) else None)
 
 
 def wall_with_status(response: Response) -> str | None:
-    """Describe the wall that an answer with an error status is, judged by its form; return None if only the status is known."""
+    """Return a description of the wall if a response with an error status has the form of one; None if only the status is known."""
     wall = _by_content(response)
     return f"{WALLS[wall]} (HTTP status {response.status})" if wall else None
 

@@ -3,7 +3,7 @@
 python -m crawlers.new smallexam https://www.smallexam.example/papers/ --kind exam
 
 The stub pages represent the site until real pages replace them; docs/adding-a-source.md continues from here. Existing files are never
-overwritten. After a kill, the same command writes what is missing.
+overwritten. If the command is killed, running it again writes what is missing.
 """
 
 import argparse
@@ -32,10 +32,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
-    """Write missing files below the working folder; return a line for each file.
+    """Write the missing files below the working folder, and return a line for each file.
 
     Raises:
-        ValueError: a file of the source exists with other contents; nothing is written.
+        ValueError: a file of the source exists with different content; in this case nothing is written.
     """
     params = Path(PARAMS_FILE)
     if not params.exists():

@@ -15,7 +15,7 @@ _EMPTY = re.compile(rf"^({_BLOCK}:) *(?:{{ *}}|null|~)")  # as in a new project
 
 
 class _InsertionPoint(NamedTuple):
-    """Where to insert a line, and the layout of the lines around it."""
+    """Where to insert a line, and how the lines around it are laid out."""
 
     line: int
     indent: int
@@ -27,7 +27,7 @@ def with_source(text: str, name: str, values: dict[str, Any]) -> str:
     """Return the text of params.yaml with one more source; unchanged if it has that line.
 
     Raises:
-        ValueError: the name exists, or no line can be added to the file.
+        ValueError: the name is already in use, or no line can be added to the file.
     """
     known = _sources(text)
     if name in known:
@@ -45,7 +45,7 @@ def with_source(text: str, name: str, values: dict[str, Any]) -> str:
 
 
 def newest_snapshot(text: str) -> str | None:
-    """Return the newest date of a source's snapshot in params.yaml."""
+    """Return the newest snapshot date of the sources in params.yaml."""
     dates = [str(line["snapshot"]) for line in _sources(text).values() if isinstance(line, dict) and line.get("snapshot")]
     return max(dates, default=None)
 
@@ -66,7 +66,8 @@ def _loaded(text: str) -> dict[str, Any]:
 
 
 def _checked(text: str, wanted: dict[str, Any]) -> str:
-    """Return the text if it has the expected contents; raise if the new line is misplaced because the file has an unusual form."""
+    """Return the text if it has the expected content; raise an error if the new line is in the wrong place because the file has an unusual
+    form."""
     values = _loaded(text)
     if values.get(_BLOCK) != wanted:
         raise ValueError(f"{PARAMS_FILE}: cannot add a line below `{_BLOCK}:` in a file of this form; add it by hand")

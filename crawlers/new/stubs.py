@@ -13,7 +13,7 @@ from crawlers.web.hosts import is_public, literal
 
 KINDS = ("exam", "exam-blocks", "encyclopedia")
 STUB_MARK = "<!-- stub: written by crawlers.new"
-"""Distinguishes stub pages from pages of a site."""
+"""Distinguishes stub pages from real pages of a site."""
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _SOURCES = Path(__file__).parents[1] / "sources"
 _NAME = re.compile("[a-z][a-z0-9_]{0,39}")
@@ -28,11 +28,11 @@ class NewSource(Struct, frozen=True, kw_only=True):
     url: str
     host: str
     is_private: bool = False
-    """Whether it is on the user's own network, which its line in params.yaml then permits."""
+    """Whether the source is on the user's own network; if so, its line in params.yaml permits that."""
 
     @property
     def folder(self) -> Path:
-        """Its folder in the repository."""
+        """The source's folder in the repository."""
         return Path("crawlers", "sources", self.name)
 
     @property
@@ -55,7 +55,7 @@ def new_source(name: str, url: str, kind: str, is_private: bool = False) -> NewS
 
 
 def texts_of(source: NewSource) -> dict[Path, str]:
-    """Return the files of a new source, pages first, so that an incomplete set after a kill does no harm."""
+    """Return the files of a new source, pages first, so that an incomplete set left by a killed run does no harm."""
     class_name = "".join(part.capitalize() for part in source.name.split("_"))
     values = {
         "name": source.name,
@@ -72,7 +72,7 @@ def texts_of(source: NewSource) -> dict[Path, str]:
 
 
 def has_stubs(name: str, sources: Path = _SOURCES) -> bool:
-    """Return whether a stub page of `crawlers.new` still represents the site."""
+    """Return whether a stub page written by `crawlers.new` still represents the site."""
     return any(map(is_stub, (sources / name / "pages").glob("*.html")))
 
 

@@ -64,14 +64,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def write_sheet(items: Iterable[Item]) -> None:
-    """Write to stderr how the stages after reading would handle the items of one source."""
+    """Write to stderr how the stages that follow would handle the items of one source."""
     from atomexam.runtime.source_sheet import lines_of, trial_sheet
 
     sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines_of(trial_sheet(items))))
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:
-    """Write a proposed layout next to each file that has none, and report it; return 1 if a file gets none."""
+    """Write a proposed layout next to each file that has none, and report it; return 1 if no layout can be proposed for a file."""
     failed = False
     for name, path in files:
         layout_path = layout_path_of(path)
@@ -97,10 +97,10 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
 
 @contextmanager
 def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO | None]:
-    """Yield a file that replaces `path` if the block ends without an error, and is removed otherwise.
+    """Yield a temporary file that replaces `path` if the block ends without an error and is removed otherwise.
 
     Raises:
-        ValueError: nothing can be written there; raised before the block begins.
+        ValueError: the path cannot be written to; raised before the block begins.
     """
     if path is None:
         yield None
@@ -186,7 +186,7 @@ def _is_doubtful(item: Item) -> bool:
 
 
 def run() -> None:
-    """Run main. A closed pipe, as left by `head`, ends it silently; a full disk ends it with a one-line message."""
+    """Run main. A closed pipe, as after `head`, ends the command silently; a full disk ends it with a one-line message."""
     try:
         sys.exit(main())
     except OSError as error:  # files are opened elsewhere: only writing can fail here

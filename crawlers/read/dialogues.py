@@ -1,7 +1,7 @@
-"""Importer of model dialogues: records of an instruction and its output, or of the turns of a dialogue -> questions.
+"""Importer for dialogues with a model: records with an instruction and its output, or with the turns of a dialogue -> questions.
 
-Each user turn is read as a paper of one question, and the model's reply as its answer. A line that recurs above or below different
-questions is a prompt: it is furniture, or the type of the questions.
+Each user turn is read as a paper with one question, and the model's reply as the answer to it. A line that recurs above or below different
+questions is a prompt, which is either furniture or the type of the questions.
 """
 
 import re
@@ -32,9 +32,9 @@ from crawlers.read.vocabulary.options import letter_of
 from crawlers.read.vocabulary.words import ANSWER_NAME, any_of
 
 _ASKED, _REPLIES = (("instruction", "input"), ("prompt",), ("query",)), ("output", "response", "completion", "reply")
-"""Keys of a record with one question, and keys of the reply to it."""
+"""Keys of a record that has one question, and keys of the reply to it."""
 _JUDGES = frozenset({"answer", "label", "gold", "reference", "groundtruth", "target", "correct", "chosen", "rejected", "答案", "标准答案"})
-"""Keys that state whether a reply is right, or what the right answer is; the reply is then not the answer key."""
+"""Keys that state whether a reply is right or what the right answer is; if there is one, the reply is not the answer key."""
 _SPEAKERS, _TEXTS = ("from", "role", "speaker"), ("value", "content", "text")
 _USERS, _MODELS = ("human", "user", "用户"), ("gpt", "assistant", "bot", "model", "助手")
 _LONGEST_PROMPT, _RECURS, _RAW_CHARS, _MOST, _END, _NUMBER = 80, 2, 2000, 0.5, 8, "1、"
@@ -50,9 +50,9 @@ _STATES = re.compile(
     rf"(?<![不非])(?:{ANSWER_NAME}|[Aa]nswer|正确选项|(?<!能)选(?!项)择?)[\s】\]*]{{0,4}}(?:应该?)?(?:[是为选]|选择)?[\s:：*(【]{{0,4}}"
     r"(?P<letters>[A-J](?:[\s,、和及]{0,2}[A-J]){0,9}+)(?![A-Za-z\d型族类])(?!\s?[项和或]{0,2}\s?(?:[A-J]|错|不|都|均))"
 )
-"""Where a reply states the right letters; its reasons may name others."""
+"""The part of a reply that states the right letters; its reasons may name other letters."""
 _HEDGED = re.compile(r"如果|若选|误[选认]|有[人的些]|[很许]多人|学生|参考书|倾向|可能|但|点评|这是错|就错|均可|都可以")
-"""Words that show that a verdict in the same or the next sentence is not the reply's conclusion."""
+"""Words showing that a verdict in the same or the next sentence is not the reply's conclusion."""
 _LED = re.compile(r"(?P<letters>[A-J](?:[\s,、]{0,2}[A-J]){0,9})\s?[。;]")
 _VERDICT = re.compile(
     rf"(?:{ANSWER_NAME}\s?[是为:]{{0,2}}\s?)?(?:[这该此本上]?[个种述句题]?(?:说法|观点|表述|陈述|叙述|命题|判断|题干|题)?[是为]?)?"
@@ -71,7 +71,7 @@ class _Turn(NamedTuple):
 
 
 def way_to_dialogues(document: Any) -> list[str] | None:
-    """Return the keys that lead to the dialogues in a file's first document; None if it has none, or is a table with known columns."""
+    """Return the keys that lead to the dialogues in a file's first document; None if it has none or is a table with known columns."""
     ways = ways_to_records([document]) if isinstance(document, dict) else []
     firsts = [(way, record) for way in ([], *ways) if isinstance(record := below(document, way), dict)]
     found = [way for way, record in firsts if layout_of_keys([*record]) is None and _exchanges(record)[0]]
@@ -116,7 +116,7 @@ def read_dialogues(name: str, body: bytes, provenance: Provenance) -> FileReadin
 
 
 def _turns_of(name: str, body: bytes, reading: FileReading, provenance: Provenance) -> tuple[list[_Turn], list[str]]:
-    """Return the turns of all dialogues, and the other texts of their records; records without turns are rejected."""
+    """Return the turns of all dialogues, and the other texts in their records; records without turns are rejected."""
     turns, others = list[_Turn](), list[str]()
     for position, record in read_records(name, body, way_to_dialogues(first_document(name, body)) or ()):
         pairs, beside = _exchanges(record) if isinstance(record, dict) else ([], [])
@@ -132,7 +132,8 @@ def _turns_of(name: str, body: bytes, reading: FileReading, provenance: Provenan
 
 
 def _exchanges(record: dict[str, Any]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the requests of a record with their replies, in order, and its other texts: system prompts, names, codes."""
+    """Return the requests in a record with their replies, in order, and the record's other texts, such as system prompts, names and
+    codes."""
     pairs, beside = list[tuple[str, str]](), list[str]()
     if any(plain(str(key)) in _JUDGES for key in record):
         return pairs, beside
@@ -163,7 +164,7 @@ def _side_of(who: str) -> str:
 
 
 def _turns_in(value: list[Any]) -> list[tuple[str, str]]:
-    """Return the speaker and the text of each turn in a list, without empty turns; nothing if the list has no turns."""
+    """Return the speaker and text of each turn in a list, leaving out empty turns; nothing if the list has no turns."""
     turns = list[tuple[str, str]]()
     for each in value:
         who, text = (
@@ -184,7 +185,7 @@ def _prompts_of(turns: Sequence[_Turn]) -> set[str]:
 
 
 def _ends_of(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the parts at both ends of a request that may be prompts; what remains includes at least the stem."""
+    """Yield the parts at both ends of a request that may be prompts; at least the stem is left over."""
     if lines and (lead := _LEAD.match(lines[0])):
         yield lead[0]
     for line, below_it in ((lines[0], lines[1]), (lines[-1], lines[-1])) if len(lines) > 1 else ():
@@ -204,7 +205,7 @@ def _without_prompts(lines: list[str], prompts: set[str]) -> tuple[list[str], li
 
 
 def _parted(lines: list[str], has_case: bool) -> tuple[list[str], list[str]]:
-    """Return the lines of the case in one of several turns, and the lines of its question without its number."""
+    """Return the lines of the case in one of several turns, and the lines of the turn's question without its number."""
     at = next((at for at, line in enumerate(lines) if (number := number_of(flat(line))) and number.is_of_question), None)
     if at is None and len(lines) > has_case and tells_patient(flat(lines[0])):
         at = 1 if len(lines) > 1 and not letter_of(flat(lines[1])) else 0 if len(lines) > 1 else 1
@@ -216,7 +217,7 @@ def _parted(lines: list[str], has_case: bool) -> tuple[list[str], list[str]]:
 
 
 def _draft_of(lines: list[str], reply: str, above: Above, ordinal: int) -> Draft:
-    """Return the question in some lines, with the answer to its options and the explanation from a reply."""
+    """Return the question in the given lines, with the answer to its options and the explanation taken from a reply."""
     paper = read_paper([f"{_NUMBER}{lines[0]}", *lines[1:]])
     drafts = paper.drafts
     if len(drafts) != 1 or paper.unread:
@@ -227,7 +228,7 @@ def _draft_of(lines: list[str], reply: str, above: Above, ordinal: int) -> Draft
 
 
 def _answered(draft: Draft, reply: str) -> Draft:
-    """Return a question with the answer from a reply: the letters it states, an option it repeats, or else all its words."""
+    """Return a question with the answer from a reply, which is the letters it states, an option it repeats, or else its entire text."""
     line, own = flat(reply), LETTERS[: len(draft.options)]
     stated = [match for match in _STATES.finditer(line) if set(letters_in(match["letters"])) <= set(own)]
     around = (line[max(line.rfind(end, 0, match.start()) for end in "。;\n") + 1 : match.end() + 12] for match in stated)
@@ -257,7 +258,7 @@ def _squeezed(text: str) -> str:
 
 
 def _in_words(draft: Draft, reply: str, kind: str | None) -> Draft:
-    """Return a question without options, answered by the truth value that its reply states, or else by the reply's words."""
+    """Return a question without options, answered with the truth value that its reply states, or else with the reply's text."""
     draft = structs.replace(draft, type=draft.type or kind)
     verdict = _VERDICT.match(flat(reply))
     if verdict and (kind_of(flat(draft.type or "")) == "verdict" or verdict.end() == len(reply)):
@@ -273,7 +274,7 @@ def _without(label: re.Pattern[str], text: str) -> str:
 
 
 def _refuse_talk(name: str, drafts: Sequence[Draft]) -> None:
-    """Refuse a file if few questions have options, a truth value, or the wording or type of an examination."""
+    """Refuse a file if few of its questions have options, a truth value, or the wording or type of an examination question."""
     sure = sum(bool(each.options) or _is_examined(each) for each in drafts)
     if sure < max(1, _MOST * len(drafts)):
         found = f"{sure} of {len(drafts)} requests have options, a truth value or the wording of an examination"

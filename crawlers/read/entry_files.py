@@ -40,7 +40,7 @@ from crawlers.read.tables.records.reading import FileReading, Misfit
 
 _DOCUMENTS = (".json", ".jsonl", ".ndjson")
 _SURE_ALONE = 0.7
-"""Confidence from which a single record counts as an entry."""
+"""Minimum confidence for a single record to count as an entry."""
 
 
 class Entries(NamedTuple):
@@ -51,7 +51,7 @@ class Entries(NamedTuple):
 
 
 def entries_in(name: str, body: bytes) -> list[Entries]:
-    """Return the entries of a file, grouped by kind, in the form that fits best; empty if none is certain."""
+    """Return the entries in a file, grouped by kind, in the form that fits best; empty if no form is certain."""
     found: list[list[Entries]] = []
     for records in _forms(name, body):
         proposal = propose_records([record for _, record in records], name, least=1)
@@ -104,7 +104,7 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
 
 
 def _forms(name: str, body: bytes) -> Iterator[list[Located]]:
-    """Yield the records of a file for each form it may have."""
+    """Yield the records of a file in each form that it may have."""
     suffix = PurePosixPath(name.lower()).suffix
     with suppress(ValueError, RecursionError):
         if suffix in (*_DOCUMENTS, *DATA):
@@ -138,7 +138,7 @@ def _headed(rows: list[Located]) -> list[Located]:
 
 
 def _own(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row without the fields above it; an object that only wraps a list, as in XML, becomes that list."""
+    """Return a row without the fields above it; an object that only wraps a list, as in XML, is replaced by that list."""
     own = {key: value for key, value in row.items() if key[:1] != "^" and key.rpartition(".")[0] not in row}
     return {
         key: next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 and not any(map(kind_words, value)) else value

@@ -1,4 +1,4 @@
-"""Read one file and account for its characters, within a budget: name and bytes -> items, and where each character went."""
+"""Read one file within a budget and account for its characters: name and bytes -> items, and where each character went."""
 
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -51,17 +51,19 @@ from crawlers.read.vocabulary.options import letter_of
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 16
-"""Unpacked size. Smaller files are read in this process without a limit; they take seconds at most."""
+"""Unpacked size. Smaller files are read in this process without a limit, which takes seconds at most."""
 _PACKED, _PACKED_BYTES = (b"PAR1", b"\x1f\x8b"), 10_000_000
-"""The first bytes of parquet and gzip, which do not state their unpacked size, and the minimum size assumed: a gigabyte of memory."""
+"""The first bytes of parquet and gzip files, which do not state their unpacked size, and the minimum size assumed for them, equal to a
+gigabyte of memory."""
 _SECONDS, _SECONDS_PER_MEGABYTE = 60.0, 20.0
 _MEMORY, _MEMORY_PER_BYTE, _LEAST_MEMORY_PER_BYTE = 384 * 1024**2, 64, 16
-"""Memory limit of a file: a fixed part plus a part per byte, at most the budget, but at least the last number times its bytes."""
+"""Memory limit for a file: a fixed amount plus an amount per byte, at most the budget, but at least the last number multiplied by the
+file's bytes."""
 _IN_LINES = 0.9
-"""Share of the characters in rows that must also be in the lines of a page, if its rows come from its text and not from a script."""
+"""Share of the characters in rows that must also be in the lines of a page for its rows to come from its text rather than from a script."""
 _HEAD, _MOST_SHOW, _FEW = 400, 0.8, 0.05
-"""Lines of a file in which marks of layouts are counted; share of the questions by a layout for which each mark must be in the file;
-maximum share of questions that may have options or an answer in their stems, or ask nothing.
+"""Number of lines in a file in which the marks of layouts are counted; share of the questions read by a layout for which each mark must be
+in the file; maximum share of questions that have options or an answer in their stems, or ask nothing.
 """
 _ADVICE = "split it"
 
@@ -82,7 +84,7 @@ def read_steps(
     beside_keys: Collection[str] = (),
     known: KnownLayouts | None = None,
 ) -> Iterator[str | FileResult]:
-    """Yield the format of a file, and then what was read from it, in a separate process if that may take long.
+    """Yield the format of a file, and then what was read from it, using a separate process if that may take long.
 
     Args:
         format_name: None to guess it.
@@ -95,7 +97,7 @@ def read_steps(
 
 
 def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterator[Any]:
-    """Yield what a reader of one file yields; run it in a separate process if it may take long."""
+    """Yield what a reader of one file yields; run the reader in a separate process if it may take long."""
     weight = _weight(body)
     if weight <= _HEAVY_BYTES:
         try:
@@ -110,7 +112,7 @@ def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterat
 
 
 def _weight(body: bytes) -> int:
-    """Return the size of a file in bytes: unpacked for a zip, limited to the unpacking limit; for others, see `_PACKED`."""
+    """Return a file's size in bytes; for a zip, the unpacked size up to the limit, and for other archives see `_PACKED`."""
     if body.startswith(b"PK"):
         try:
             with zipfile.ZipFile(BytesIO(body)) as parts:
@@ -154,18 +156,18 @@ def read_within(
 
 
 def _settled(kind: str, reading: FileReading, account: CharacterAccount) -> FileResult:
-    """Return a result without what only the account needs, so that the lines are not sent to the parent process again."""
+    """Return a result without the data that only the account needs, so that the lines are not sent back to the parent process."""
     reading.source = reading.rows = None
     return FileResult(kind, reading, account)
 
 
 def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: Any) -> tuple[str, FileReading]:
-    """Return the reading by a layout whose lines recur in the file, if it reads nearly everything; otherwise by the guessed format.
+    """Return what a layout whose lines recur in the file reads, if that is nearly everything; otherwise what the detected format reads.
 
     Rows of a sheet are tried as lines only if they cannot be read as a table.
 
     Raises:
-        ValueError: as for `read_file`; the message names the layouts that read a part of the file.
+        ValueError: as for `read_file`; the message names the layouts that read part of the file.
     """
     known = given[-1]
     is_sheet = name.lower().endswith(SHEETS)
@@ -196,7 +198,8 @@ def _guessed(name: str, body: bytes, kind: str, provenance: Provenance, *given: 
 
 
 def _holds_questions(item: Item) -> bool:
-    """Return whether an entry's text is a question or has lettered options, so that a paper's headings were mistaken for entries."""
+    """Return whether an entry's text is a question or has lettered options, which shows that a paper's headings were mistaken for
+    entries."""
     if not isinstance(item, EntityItem):
         return False
     said = [*(each.value for each in item.values), *(each.text for each in item.sections)]
@@ -205,7 +208,8 @@ def _holds_questions(item: Item) -> bool:
 
 
 def by_lines(name: str, body: bytes, provenance: Provenance, known: KnownLayouts | None = None) -> list[tuple[str, FileReading | None]]:
-    """Return the layouts whose lines recur in a file, with the reading if it covers nearly all of the file, or a user wrote the layout."""
+    """Return the layouts whose lines recur in a file, each with its reading if it covers nearly all of the file or if a user wrote the
+    layout."""
     suffix = PurePosixPath(name.lower()).suffix
     found: list[tuple[str, FileReading | None]] = []
     if suffix in PAGED or suffix not in (*LINE_READERS, *LINED):
@@ -259,7 +263,7 @@ def _archive(
 
 
 def _add_member(whole: FileReading, member: str, reading: FileReading) -> None:
-    """Add the reading of one member to that of its archive, prefixing its positions with the member's name."""
+    """Add the reading of one member to that of its archive, with the member's name as a prefix of its positions."""
     whole.items += [_relocated(item, member) for item in reading.items]
     whole.record_count += reading.record_count
     whole.misfits += reading.misfits
@@ -281,7 +285,7 @@ def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Arc
     """Return the files in an archive or another container.
 
     Raises:
-        ValueError: it is damaged.
+        ValueError: the archive is damaged.
     """
     if name.lower().endswith(ARCHIVE):
         return members_of(name, body, suffixes)
@@ -291,14 +295,14 @@ def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Arc
 def _doubted(
     name: str, body: bytes, kind: str, reading: FileReading, account: CharacterAccount, known: KnownLayouts | None
 ) -> tuple[FileReading, CharacterAccount]:
-    """Return the reading and account of a file with an unconfirmed layout, with doubts where its other values contradict it."""
+    """Return the reading and account of a file with an unconfirmed layout, with doubts where other values in the file contradict it."""
     values = _values_in(name, body, kind, reading, known)  # read again: they take as much memory as the items
     doubted = with_contradictions_doubted(with_doubts(reading, values, account.unread, is_table=name.lower().endswith(TABLED)))
     return (reading, account) if doubted is reading else (doubted, account_of(name, body, kind, doubted, known))
 
 
 def _values_in(name: str, body: bytes, kind: str, reading: FileReading, known: KnownLayouts | None) -> Iterator[Leaf]:
-    """Return the values of a file of records, or of the rows that were read by content."""
+    """Return the values in a file of records, or in the rows that were read by content."""
     if reading.rows is not None:
         return leaves_of_rows(reading.rows)
     shape = _shape_of(kind, reading, known)
@@ -311,7 +315,8 @@ def _shape_of(kind: str, reading: FileReading, known: KnownLayouts | None) -> An
 
 
 def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Iterable[Leaf]) -> CharacterAccount:
-    """Return the account of rows read by content; if they come from the lines of a page or paper, the account of all its lines."""
+    """Return the account of rows that were read by content; if they come from the lines of a page or paper, return the account of all its
+    lines."""
     account = account_of_records(values, reading, [], is_table=False)
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in LINE_READERS and suffix not in PAGED:
@@ -325,7 +330,7 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading, values: Itera
 
 
 def _settle_rows(lines: CharacterAccount, reading: FileReading, account: CharacterAccount) -> None:
-    """Count as read what the account of the rows counts as read, such as 对 read as 正确; headers are labels, bars are markup."""
+    """Count as read what the account of the rows counts as read, such as 对 read as 正确; headers count as labels, and bars as markup."""
     rows = reading.rows or []
     read = {folded(leaf.text) for leaf in leaves_of_rows(rows)} - {folded(one.text) for one in account.unread}
     names = {key for _, row in rows for key in row} | {key for keys in reading.columns.values() for key in keys.split(", ")}

@@ -1,4 +1,4 @@
-"""Formats by name, and the reader of each: one file's name and bytes in, its items out."""
+"""Formats by name, with the reader of each: the name and bytes of one file in, its items out."""
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -38,13 +38,13 @@ from crawlers.read.tables.records.triples import are_triples, read_triples
 PAPERS = dict(zip(PAPER_FORMATS, (tuple(LINE_READERS), (".docx",), (PDF,)), strict=True))
 """Formats whose files are exam papers, and the suffixes they read."""
 TABLE = "table"
-"""The format whose fields are named by its header."""
+"""The format whose header names its fields."""
 TRIPLES = "triples"
 """The format whose records may also be in a text, one per line."""
 ENTRIES = "entries"
-"""The format of things described under headings or labels, in lists of title and text, as a graph, or one fact per row."""
+"""The format of things described under headings or labels, in lists of titles and texts, as a graph, or with one fact per row."""
 DIALOGUES = "dialogues"
-"""The format of requests to a model with its replies."""
+"""The format of requests to a model and the model's replies."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 KnownLayouts = Mapping[str, FileLayout]
 """Layouts by name; the project's own by default."""
@@ -56,21 +56,22 @@ RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *WORD, *_XML), ENTRIES: (*LINE_READERS, *_XML)}
 """Further suffixes of formats whose records may be in a text, a page or XML."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
-"""A larger file is refused before it is read: it must fit into memory several times."""
+"""A larger file is refused before it is read, because several copies must fit into memory."""
 
 
 def known_formats(known: KnownLayouts | None = None) -> list[str]:
-    """Return the names that `format` may have."""
+    """Return the names that are valid as `format`."""
     return sorted({*PAPERS, *EXCHANGES, TABLE, ENTRIES, DIALOGUES, *_layouts(known)})
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """Return the suffixes read from a folder: those that any format reads, except programs."""
+    """Return the suffixes of files to read in a folder, which are all that any format reads, except programs."""
     return (*(suffix for suffix in read_suffixes() if suffix not in ALONE), *_BY_CONTENT)
 
 
 def read_suffixes() -> tuple[str, ...]:
-    """Return the suffixes read if a file is named itself or is in an archive; pictures in a folder only illustrate other files."""
+    """Return the suffixes of files to read if they are named explicitly or are in an archive; in folders, images only illustrate other
+    files."""
     suffixes = dict.fromkeys((*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS))
     return tuple(suffix for suffix in suffixes if suffix not in PICTURES)
 
@@ -79,7 +80,7 @@ def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[st
     """Return the suffixes of files that a format reads.
 
     Raises:
-        ValueError: there is no such format; the message lists the known ones.
+        ValueError: the format does not exist; the message lists the known formats.
     """
     one_of(format_name, known_formats(known), "format", "crawlers/read/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and (shape.tables or shape.paper):
@@ -99,7 +100,7 @@ def read_file(
         beside_keys: keys in lower case; the value under the first that a record has is stored beside its items.
 
     Raises:
-        ValueError: the file is not what its suffix or its format claims; the message gives the file, the position and what was expected.
+        ValueError: the file is not what its suffix or format claims; the message gives the file, the position and what was expected.
     """
     suffix = suffix_of(name, format_name, known)
     if not body.strip():
@@ -130,7 +131,7 @@ def read_file(
 
 
 def lines_of(name: str, body: bytes, suffix: str) -> Text:
-    """Return the lines of any file that has lines, for the layout of a paper.
+    """Return the lines of any file that has lines, for use by a paper layout.
 
     Raises:
         ValueError: the file has no lines.
@@ -145,7 +146,8 @@ def lines_of(name: str, body: bytes, suffix: str) -> Text:
 
 
 def is_open_format(format_name: str | None, known: KnownLayouts | None = None) -> bool:
-    """Return whether a file of any suffix may be read: no format is given, or the layout of a paper, which reads any lines."""
+    """Return whether a file with any suffix may be read, which is so if no format is given or the format is a paper layout, which reads
+    any lines."""
     return format_name is None or ((shape := _layouts(known).get(format_name)) is not None and shape.paper is not None)
 
 
@@ -153,7 +155,7 @@ def suffix_of(name: str, format_name: str, known: KnownLayouts | None = None) ->
     """Return a file's suffix, which determines its reader.
 
     Raises:
-        ValueError: the format does not read such files.
+        ValueError: the format does not read files with this suffix.
     """
     suffix = PurePosixPath(name).suffix.lower()
     suffixes = suffixes_of(format_name, known)
@@ -163,10 +165,10 @@ def suffix_of(name: str, format_name: str, known: KnownLayouts | None = None) ->
 
 
 def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> str:
-    """Return the format of a file: a paper by its suffix, XML by its root, records by their keys.
+    """Return the format of a file: a paper is recognized by its suffix, XML by its root, and records by their keys.
 
     Raises:
-        ValueError: no format reads such a file; the message lists the known ones.
+        ValueError: no format reads such a file; the message lists the known formats.
     """
     suffix, shapes = PurePosixPath(name).suffix.lower(), _layouts(known)
     if suffix in SOURCES:
@@ -201,7 +203,7 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
 
 
 def _reads(shape: FileLayout, document: Any) -> bool:
-    """Return whether a layout that has the keys of a file's first record reads it: other data sets share some keys."""
+    """Return whether a layout can read a file whose first record has its keys; other data sets may share some of them."""
     if shape.tables or shape.paper:
         return True
     items = RecordReader(shape).items(below(document, shape.array), NOWHERE)
@@ -209,7 +211,7 @@ def _reads(shape: FileLayout, document: Any) -> bool:
 
 
 def _format_of_sheets(name: str, body: bytes, shapes: KnownLayouts) -> str | None:
-    """Return the format of a table by its header; None if that has no known words."""
+    """Return the format of a table, judging by its header; None if the header has no known words."""
     try:
         header = next(read_sheets(name, sheets_in(name, body), lambda keys: _is_some_header(keys, shapes))).header
     except ValueError:
@@ -218,7 +220,8 @@ def _format_of_sheets(name: str, body: bytes, shapes: KnownLayouts) -> str | Non
 
 
 def _format_of_pdf(name: str, body: bytes, shapes: KnownLayouts) -> str:
-    """Return the format of a PDF: a paper, unless it is one table with a known header or certain columns of questions."""
+    """Return the format of a PDF, which is a paper unless the PDF is a single table with a known header or with columns that are certainly
+    questions."""
     with suppress(ValueError):  # reading it as a paper reports the error
         if table_rows(name, body):
             return _format_of_sheets(name, body, shapes) or (TABLE if holds_table(name, body) else "paper")
@@ -226,7 +229,7 @@ def _format_of_pdf(name: str, body: bytes, shapes: KnownLayouts) -> str:
 
 
 def written_by_user(format_name: str, known: KnownLayouts | None) -> bool:
-    """Return whether a format is a user's layout, and not one that ships with the project."""
+    """Return whether a format is a user's layout rather than one that ships with the project."""
     shape = _layouts(known).get(format_name)
     return shape is not None and shipped_layouts().get(format_name) != shape
 

@@ -1,4 +1,4 @@
-"""Download handler that sends requests for any host to the replica server; the spider still sees the original URLs."""
+"""Download handler that sends requests for any host to the replica server, while the spider still sees the original URLs."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""A site for sources without a replica; it serves the saved pages in crawlers/sources/SOURCE/pages.
+"""A site for sources without a replica; it serves the pages saved in crawlers/sources/SOURCE/pages.
 
 A case is CASE.json next to the page CASE.html (or CASE.body if it is not HTML). The JSON has `url` and, if the page needs them, `headers`.
 Only GET requests can be answered.
@@ -33,7 +33,7 @@ class SavedSite:
         self.pages = pages
 
     def build(self, content: Content) -> Respond:
-        """Return the function that answers for the site; it serves only saved pages."""
+        """Return the function that answers requests for the site; it serves only saved pages."""
         return lambda ask: self._reply_to(ask) if ask.method in ("GET", "HEAD") else None
 
     def state(self) -> str:
@@ -51,7 +51,7 @@ def saved_site(spider: type[SourceSpider], sources: Path = SOURCES) -> SavedSite
     """Return the site of a spider's saved pages.
 
     Raises:
-        ValueError: there are none, two have the same URL, or none has a start URL of the spider; the message says what to do.
+        ValueError: there are no saved pages, two have the same URL, or none has a start URL of the spider; the message says what to do.
     """
     name = spider.name
     pages: dict[SavedAddress, SiteReply] = {}
@@ -72,7 +72,7 @@ def pages_folder(name: str, sources: Path = SOURCES) -> Path:
 
 
 def saved_page(path: Path) -> Path:
-    """Return the page next to a case's JSON.
+    """Return the page that belongs to a case's JSON.
 
     Raises:
         ValueError: there is no page.

@@ -28,7 +28,7 @@ Site = ModuleType | SavedSite
 
 
 class _Dispatch:
-    """Dispatches requests to the site of their host; a site is built on its first request."""
+    """Dispatches requests to the site for their host; a site is built on its first request."""
 
     def __init__(self, snapshot: str, sites: Mapping[str, Site], content: Callable[[], Content]) -> None:
         # The replicas' clock is fixed at the snapshot date, so that stored pages do not depend on the time.
@@ -81,7 +81,7 @@ def _tag(reply: SiteReply) -> str:
 
 
 async def _leave_out_type(request: web.Request, response: web.StreamResponse) -> None:
-    """Remove the content type that aiohttp adds to a reply without one, because some real sites send none."""
+    """Remove the content type that aiohttp adds to a reply that has none, because some real sites send none."""
     if response.headers.get("Content-Type") == "application/octet-stream":
         del response.headers["Content-Type"]
 
@@ -113,7 +113,7 @@ def serving(snapshot: str, sites: Mapping[str, Site] = SITES, content: Callable[
 
 
 def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContextManager[str]], str]:
-    """Return the server of a source's replica or saved pages, to be called with a snapshot, and a hash of its contents.
+    """Return the server for a source's replica or saved pages, to be called with a snapshot, and a hash of its content.
 
     Raises:
         ValueError: the source has neither; the message says what to do.
@@ -125,7 +125,7 @@ def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContext
 
 
 def state() -> str:
-    """Return a hash of all files of the replicas, so that pages of two states are never mixed in one crawl."""
+    """Return a hash of all replica files, so that one crawl never mixes pages from two versions."""
     folder = Path(__file__).parents[1]
     digest = sha256()
     for path in sorted(folder.rglob("*")):

@@ -24,23 +24,23 @@ _SLUGS = {
     "耳鼻喉科": "ebhk", "眼科": "yk",
 }  # fmt: skip
 _TREE_SLUGS = {"内科": "neike", "外科": "waike"}
-"""The departments of the tree that the site had until 2019."""
+"""The departments in the tree that the site had until 2019."""
 _LISTED_LINKS = 3
-"""Number of diseases of a department shown in the tree itself, including symptoms."""
+"""Number of a department's diseases, including symptoms, that the tree itself shows."""
 _POSSIBLE = 3
-"""Number of diseases on a symptom's home page; its own sub-page lists all of them."""
+"""Number of diseases on a symptom's home page; the sub-page lists all of them."""
 _SURGERY_CAPTIONS = {
     "shiying": "适应症", "bingfa": "并发症", "jinji": "禁忌症", "buzhou": "手术步骤", "zhunbei": "术前准备", "huli": "术后护理",
     "zhuyi": "注意事项", "baojia": "费用",
 }  # fmt: skip
-"""The sub-pages that the home page of every surgery links to, whether they exist or not."""
+"""The sub-pages that the home page of every surgery links to, whether or not they exist."""
 
 Show = Callable[..., None]
 """Add a page to the site: host, target, template, and the template's values."""
 
 
 class Surgery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The content of a surgery's pages."""
+    """The content of the pages about one surgery."""
 
     slug: str
     name: str
@@ -59,7 +59,7 @@ def surgeries() -> list[Surgery]:
 
 
 def build(content: Content) -> Respond:
-    """Return the function that answers for the site. Flaws depend on the rank of entries, so every build is the same."""
+    """Return the function that answers requests for the site. Flaws depend on the rank of the entries, so every build is the same."""
     carried = content.on("ask120")
     pages: dict[tuple[str, str], SiteReply] = {(host, "/robots.txt"): SiteReply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("ask120")
@@ -109,7 +109,7 @@ def _show_letters(show: Show, diseases: list[Disease]) -> None:
 
 
 def _show_departments(show: Show, diseases: list[Disease]) -> None:
-    """Add a page for each department of both levels, with its sibling or lower departments and its diseases."""
+    """Add a page for each department of both levels, with its diseases and its sibling departments or sub-departments."""
     pairs = sorted({name.partition("-")[::2] for disease in diseases for name in disease.departments})
     names = list(dict.fromkeys(name for pair in pairs for name in pair if name))
     rows = {name: {"name": name, "slug": _SLUGS.get(name, f"ks{rank}")} for rank, name in enumerate(names)}
@@ -126,7 +126,7 @@ def _show_departments(show: Show, diseases: list[Disease]) -> None:
 
 
 def _show_tree(show: Show, diseases: list[Disease]) -> None:
-    """Add the tree, and for each of its departments a page of alternating headings and links; sub-departments have their own pages."""
+    """Add the tree and, for each of its departments, a page of alternating headings and links; sub-departments have their own pages."""
     rows = []
     for name, slug in _TREE_SLUGS.items():
         own = _of_department(diseases, name)
@@ -146,7 +146,7 @@ def _of_department(diseases: list[Disease], department: str) -> list[Disease]:
 
 
 def _show_symptoms(show: Show, diseases: list[Disease]) -> None:
-    """Add the index by letter and, for each symptom, its home page and the sub-pages it has, some of which are missing."""
+    """Add the index by letter and, for each symptom, its home page and those of its sub-pages that exist."""
     for letter in _LETTERS:
         links = [_symptom_link(symptom) for symptom in symptoms_on("ask120") if symptom.slug.startswith(letter)]
         show(
@@ -188,7 +188,7 @@ def _symptom_link(symptom: Symptom) -> dict[str, str]:
 
 
 def _show_surgeries(show: Show) -> None:
-    """Add the full index, a list for each department and, for each surgery, its home page and the sub-pages it has."""
+    """Add the full index, a list for each department and, for each surgery, its home page and existing sub-pages."""
     departments = [{"name": name, "slug": _SLUGS[name]} for name in dict.fromkeys(one.department for one in surgeries())]
     listed: dict[str, Any] = {"title": "手术大全", "departments": departments}
     show(_TAG, "/shoushu/pinyin.html", "surgeries.html", **listed, links=[_surgery_link(one) for one in surgeries()])

@@ -9,12 +9,12 @@ CAPTIONS = {
     "gaishu": "概述", "bingyin": "病因", "zhengzhuang": "症状", "jiancha": "检查", "jianbie": "鉴别", "bingfa": "并发症", "yufang": "预防",
     "zhiliao": "治疗", "yinshi": "饮食", "shiliao": "食疗",
 }  # fmt: skip
-"""The sub-pages that the home page of every disease links to, whether they exist or not."""
+"""The sub-pages that the home page of every disease links to, whether or not they exist."""
 
 Row = tuple[str, str, str | None]
-"""Label, value, and the URL of `[详细]` if the value ends with it."""
+"""Label, value, and the URL of the `[详细]` link if the value ends with one."""
 Paragraph = tuple[str, str]
-"""Bold label (or nothing) and text."""
+"""Bold label, if any, and text."""
 
 
 def home(disease: Disease) -> str:
@@ -22,22 +22,22 @@ def home(disease: Disease) -> str:
 
 
 def is_boxless(rank: int) -> bool:
-    """Return whether a disease has no summary boxes; its articles then contain their text."""
+    """Return whether a disease has no summary boxes; if so, its articles contain their text."""
     return rank % 16 == 9
 
 
 def layout(rank: int) -> str | None:
-    """Return the old layout of a disease's pages, which has no summary boxes; None for the layout since 2019."""
+    """Return the old layout of a disease's pages, which has no summary boxes; None for the layout used since 2019."""
     return {25: "2016", 41: "2014"}.get(rank % 48)
 
 
 def is_cut(disease: Disease, rank: int) -> bool:
-    """Return whether the box is cut off within the last symptom."""
+    """Return whether the box is cut off in the middle of its last symptom."""
     return rank % 8 == 3 and len(disease.symptoms) > 2
 
 
 def intro(disease: Disease, rank: int) -> str:
-    """Return the summary on the home page, truncated if long; without boxes it has one more sentence."""
+    """Return the summary for the home page, truncated if it is long; without boxes, it has one more sentence."""
     summary = disease.summary or disease.name
     if is_boxless(rank):
         first, stop, _ = disease.texts.get("symptom", "").partition("。")
@@ -71,7 +71,7 @@ def boxes(disease: Disease, rank: int) -> tuple[list[Row], list[Row]]:
 
 
 def articles(disease: Disease, rank: int) -> dict[str, list[Paragraph]]:
-    """Return the paragraphs of each existing prose sub-page."""
+    """Return the paragraphs of each prose sub-page that exists."""
     texts = {subject: disease.texts.get(subject, "") for subject in ("cause", "symptom", "treatment", "prevention", "diet")}
     boxless = is_boxless(rank)
     infectivity = {True: "有传染性", False: "无传染性", None: ""}[disease.infectious]

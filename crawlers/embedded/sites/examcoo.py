@@ -1,4 +1,4 @@
-"""Replica of examcoo: view pages are shells, calls with a token return questions and explanations; two papers have the old form."""
+"""Replica of examcoo: view pages are shells, calls with a token return questions and explanations, and two papers have the old form."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ ROWS = {
     "PCE": ("心理健康", "心理咨询师", "案例问答"), "TQE": ("教师", "教师资格", "心理学"), "GEE": ("研究生", "考研", "心理学"),
     "SSE": ("自学考试", "自考", "心理学"), "TCM": ("中医", "执业医师", None),
 }  # fmt: skip
-"""For each examination: the part of the category's page, the first cell of the row, and the text of the link (for TCM, the list's name)."""
+"""For each examination: the part of the category's page, the first cell of the row, and the link text (for TCM, the name of the list)."""
 OTHER_LISTS = [(3, 1790, "导游业务", ("旅游", "导游", "业务")), (1, 1791, "初一语文", ("初中教育", "初一", "语文"))]
 FIRST_LIST = 1701
 PAPERS_A_LIST = 5  # 25 on the real site
@@ -38,7 +38,7 @@ _FORBIDDEN = SiteReply(status=403, headers={"Content-Type": "text/html; charset=
 
 
 def build(content: Content) -> Respond:
-    """Return the function that answers for the site."""
+    """Return the function that answers requests for the site."""
     site = templates("examcoo")
     papers = content.on("examcoo").papers
     parts = {paper.id: parts_of_page(paper, papers) for paper in papers}
@@ -59,12 +59,12 @@ def build(content: Content) -> Respond:
 
 
 def token_of(paper: int) -> str:
-    """Return the token from the paper's page that a call must contain; on the real site it changes in each session."""
+    """Return the token from the paper's page, which a call must contain; on the real site it changes with each session."""
     return hashlib.md5(f"examcoo {paper}".encode(), usedforsecurity=False).hexdigest()
 
 
 def _is_from_view(ask: SiteRequest) -> bool:
-    """Return whether a call comes from the page of a paper, judged by its Referer and session."""
+    """Return whether a call comes from a paper's page, judging by its Referer and session."""
     return bool(_VIEW.match(ask.headers.get("referer", ""))) and f"PHPSESSID={_SESSION}" in ask.headers.get("cookie", "")
 
 
@@ -86,7 +86,8 @@ def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]])
 
 
 def _categories(lists: dict[tuple[str, str], tuple[int, list[Paper]]]) -> list[tuple[int, str, list[tuple[str, list[Any]]]]]:
-    """Return the number and name of each category with its parts, and their rows: the first cell, and links that name only the subject."""
+    """Return the number and name of each category with its parts, and the rows of each part: the first cell, and links that name only the
+    subject."""
     listed = [(*CATEGORIES[exam], ROWS[exam], kid, name) for (exam, name), (kid, _) in lists.items()]
     names = {mid: category for mid, category, *_ in listed}
     listed += [(mid, names[mid], column, kid, name) for mid, kid, name, column in OTHER_LISTS if mid in names]
@@ -97,7 +98,7 @@ def _categories(lists: dict[tuple[str, str], tuple[int, list[Paper]]]) -> list[t
 
 
 def _lists(papers: list[Paper]) -> dict[tuple[str, str], tuple[int, list[Paper]]]:
-    """Return the papers by examination and name of their list, with the list's number."""
+    """Return the papers by examination and by the name of their list, with the list's number."""
     lists: dict[tuple[str, str], tuple[int, list[Paper]]] = {}
     for paper in papers:
         lists.setdefault((paper.exam, LISTS.get(paper.exam, paper.subject)), (FIRST_LIST + len(lists), []))[1].append(paper)

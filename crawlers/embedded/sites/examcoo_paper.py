@@ -1,4 +1,5 @@
-"""A paper in the form of examcoo: alternating blocks of text and questions, answers as bit masks, with the flaws of hand-made papers."""
+"""A paper in the form used by examcoo: alternating blocks of text and questions, answers as bit masks, and the flaws of hand-made
+papers."""
 
 import json
 import re
@@ -13,7 +14,7 @@ from crawlers.embedded.content import Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width
 
 RANDOM_DRAWS = {2540002: (2540001, "3"), 2520006: (2520005, "2")}
-"""Paper -> another paper, and the number of questions sampled from it."""
+"""Paper -> another paper, and the number of questions sampled from that paper."""
 KINDS = {"mcqa": "s1", "mrqa": "s2", "tf": "s3", "blank": "s4", "qa": "s5"}
 VERDICTS = {"正确": "1", "错误": "2", "对": "1", "错": "2", "A": "1", "B": "2"}
 VERDICT_WORDS = {"1": "对", "2": "错"}
@@ -26,7 +27,7 @@ _INPUT = Markup('&nbsp;<input type="text" value="" size="5">&nbsp;')
 
 
 class Part(Struct, kw_only=True):
-    """A block (`lines`) or a question (`id`) in the order of the paper."""
+    """A block (`lines`) or a question (`id`), in the order of the paper."""
 
     lines: list[dict[str, str]] = []
     id: str = ""
@@ -37,10 +38,10 @@ class Part(Struct, kw_only=True):
     options: list[str] = []
     """HTML."""
     code: str = ""
-    """The answer as in the response of the call."""
+    """The answer as it appears in the response to the call."""
     explanation: str | None = None
     rule: dict[str, str] = {}
-    """For a row that samples from another paper: its number, title, question count, and how many are sampled."""
+    """For a row that samples from another paper: that paper's number, title and question count, and how many questions are sampled."""
 
     def rendered(self) -> dict[str, Any]:
         """Return the context for the template of the older pages."""
@@ -74,7 +75,7 @@ class Part(Struct, kw_only=True):
 
 
 def parts_of_page(paper: Paper, papers: list[Paper] | None = None) -> list[Part]:
-    """Return the blocks and questions of a paper, and the rows that sample from other papers in `papers`."""
+    """Return the blocks and questions of a paper, including the rows that sample from other papers in `papers`."""
     count = sum(len(section.questions) for section in paper.sections)
     parts = [Part(lines=[_line(f"\u00a0 \u00a0 （考试时间：90分钟，总分：{count}分）", "1")])]
     number = 0
@@ -98,7 +99,7 @@ def _anchor(paper: Paper, number: int) -> str:
 
 
 def answers_of_call(paper: Paper, parts: list[Part]) -> list[dict[str, Any]]:
-    """Return the response of the page's call: the paper's record, then its blocks and questions."""
+    """Return the response to the page's call: the paper's record, followed by its blocks and questions."""
     total = str(sum(1 for part in parts if part.id and not part.rule))
     times = {"f": str(EPOCH), "g": str(EPOCH), "h": "90", "i": "2", "j": "2", "l": "2", "m": "0", "n": 0, "o": "", "p": "0"}
     rows: list[dict[str, Any]] = [{"id": str(paper.id), "a": paper.title, "b": AUTHOR, "c": "录入者", "d": "某单位", "e": total, **times}]

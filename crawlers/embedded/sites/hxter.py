@@ -1,5 +1,5 @@
-"""Replica of hxter: a plain exam bank in GBK. Answers are hidden behind a button, in a script, or on separate pages; one paper is an
-ASP.NET table. The structure is assumed.
+"""Replica of hxter, a plain exam bank in GBK. Answers are hidden behind a button, in a script or on separate pages; one paper is an
+ASP.NET table. The structure is assumed, not copied from the site.
 """
 
 import json
@@ -37,7 +37,7 @@ SEPARATORS = (".", "．", "、", ". ")
 
 
 def build(content: Content) -> Respond:
-    """Return the function that answers for the site."""
+    """Return the function that answers requests for the site."""
     papers = content.on("hxter").papers
     pages = dict(_pages(templates("hxter"), papers))
     return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
@@ -67,7 +67,7 @@ def _lists(site: Environment, slug: str, subject: str, papers: list[Paper]) -> I
 
 
 def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, SiteReply]]:
-    """Yield the pages of a paper; a heading is repeated on the next page if its questions continue there."""
+    """Yield the pages of a paper; a heading is repeated on the next page if its questions continue on that page."""
     numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
     chunks = [numbered[start : start + QUESTIONS_A_PAGE] for start in range(0, len(numbered), QUESTIONS_A_PAGE)]
     for page, chunk in enumerate(chunks, 1):
@@ -95,7 +95,7 @@ def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, SiteRep
 
 
 def _context_of(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, Any]:
-    """Return a question as this site writes it, with its blanks, its letters, and its answer where the site hides it."""
+    """Return a question in this site's style, with its blanks and letters, and with its answer where the site hides it."""
     if section.case or section.shared_options or paper.subject not in SLUGS:
         raise ValueError(f"content: paper {paper.id}: hxter shows subjects {', '.join(SLUGS)}, without cases or shared options")
     options = [f"{letter}{SEPARATORS[paper.id % 4]}{text}" for letter, text in zip(LETTERS, q.options, strict=False)]
@@ -123,7 +123,7 @@ def _hidden_in(paper: Paper, q: Q) -> str:
 
 
 def _script(questions: list[dict[str, Any]]) -> Markup:
-    """Return the answers as the JSON of a script; its texts are HTML."""
+    """Return the answers as JSON for a script; the texts in it are HTML."""
     rows = [{"id": q["key"], "answer": escape(q["answer"]), "analysis": escape(q["explanation"] or "")} for q in questions if q["answer"]]
     return Markup(json.dumps(rows, ensure_ascii=False).replace("</", "<\\/"))
 
@@ -153,7 +153,7 @@ def _table_sections(paper: Paper) -> list[dict[str, Any]]:
 
 
 def _reply(site: Environment, template: str, **context: Any) -> SiteReply:
-    """Return a page in GBK that declares gb2312, as many do, or declares no encoding; characters not in GBK become numeric references."""
+    """Return a page in GBK that declares gb2312, as many pages do, or no encoding; characters not in GBK become numeric references."""
     paper = context.get("paper")
     html = site.get_template(template).render(charset=None if paper and paper.id in UNNAMED_ENCODING else "gb2312", **context)
     return html_reply(html.encode("gbk", "xmlcharrefreplace").decode("gbk"), "gbk", named_in_header=False)

@@ -1,4 +1,4 @@
-"""Replica of tk.mxqe.com and www.mxqe.com: an EmpireCMS whose articles are papers in running text, with hidden noise and a paywall."""
+"""Replica of tk.mxqe.com and www.mxqe.com, an EmpireCMS whose articles are papers in running text, with hidden noise and a paywall."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ ROWS, TAG_ROWS, QUESTIONS_A_PAGE = 3, 10, 12
 WITHOUT_TEXT = {2551001: ("walled.html", "自考心理学押题卷（会员专享）"), 2551002: ("images.html", "自考心理学模拟卷（图片版）")}
 REMOVED = {2551006: "自学考试心理学真题（内容已删除）"}
 THROUGH_API = {2551047: ("自学考试心理学真题（小程序版）", 0), 2551048: ("自学考试心理学押题（收费）", 1)}
-"""Articles of the main host that only the API has: title, and `is_sf`, which is 1 if the text is paid content but sent anyway."""
+"""Articles of the main host that only the API returns: title, and `is_sf`, which is 1 if the text is paid content but is sent anyway."""
 IMAGE = Markup('<img src="/d/file/{}.png" />')
 NOISE = Markup('<span style="display:none">{}</span>')
 TINY_NOISE = Markup('<font style="font-size:0px">{}</font>')
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 def build(content: Content) -> Respond:
-    """Return the function that answers for both hosts."""
+    """Return the function that answers requests for both hosts."""
     site = templates("mxqe")
     pages = dict(_pages(site, content.on("mxqe").papers))
     return lambda ask: pages.get((ask.host, ask.target)) if ask.method == "GET" else None
@@ -77,7 +77,7 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, 
 
 
 def _detail(number: int, title: str, content: str | None, is_paid: int) -> tuple[tuple[str, str], SiteReply]:
-    """Return the API's answer: `is_vip` is a property of the caller, `is_sf` of the article."""
+    """Return the API's answer; `is_vip` describes the caller, and `is_sf` the article."""
     body = json.dumps({"id": str(number), "title": title, "content": content, "is_vip": 0, "is_sf": is_paid}, ensure_ascii=False).encode()
     return (API, f"/baiduApi.php?action=detail&id={number}"), SiteReply(headers={"Content-Type": "application/json"}, body=body)
 
@@ -138,7 +138,7 @@ def _article(site: Environment, paper: Paper) -> Iterator[tuple[tuple[str, str],
 
 
 def _blocks(paper: Paper, q: Q, number: int, above: list[Markup]) -> list[dict[str, Any]]:
-    """Return the question as paragraphs, with the answer visible, in a hidden block, in brackets, or at the end of the paper."""
+    """Return the question as paragraphs; its answer is visible, in a hidden block, in brackets, or at the end of the paper."""
     style = paper.id % 4
     stem = escape(f"{number}、") + _noisy(q.stem, number) + Markup("").join(IMAGE.format(n) for n in range(q.images))
     sign = "、" if style % 2 else "."
@@ -173,7 +173,7 @@ def _pay(paper: Paper) -> Markup:
 
 
 def _noisy(text: str, number: int) -> Markup:
-    """Return a text with invisible noise that copying includes."""
+    """Return a text with invisible noise that is included when the text is copied."""
     text_variant = text.replace("（ ）", ("（ ）", "（\u00a0\u00a0）", "( )")[number % 3])
     if number % 4 or len(text_variant) < 6:
         return escape(text_variant)

@@ -1,4 +1,4 @@
-"""Replica of studyez: articles that contain a paper as running text, in one paragraph or many, on one page or two."""
+"""Replica of studyez: articles that contain a paper as running text, in one or more paragraphs, on one or two pages."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ HOSTS = ("www.studyez.com",)
 HOME = f"http://{HOSTS[0]}/"
 CHANNELS = {"PCE": ("psychology", "心理咨询师"), "TCM": ("yishi", "执业医师")}
 FORMER_NAMES = {"psychology": ["心理师"]}
-"""Former names of a channel, which the home page links before its current one."""
+"""Former names of a channel, to which the home page links before its current name."""
 SPACED = {"yishi": "执 业  医 师"}
-"""Names on the home page, padded with spaces."""
+"""Channel names on the home page, padded with spaces."""
 OTHER_CHANNELS = [("kuaijizheng", "会计证"), ("xueweiyingyu", "学位英语")]
 SECTIONS = {"lnst": "历年真题", "mnst": "模拟试题"}
 ROWS_A_LIST = 3
@@ -25,11 +25,11 @@ ROBOTS = "User-agent: *\nDisallow: /Scripts/\nDisallow: /psychology/mnst/guangdo
 _TITLE_CHARS = 12
 
 Row = tuple[str, str, str, str]
-"""Address, text truncated to the list's width, title, day."""
+"""Address, text truncated to the width of the list, title, and day."""
 
 
 def build(content: Content) -> Respond:
-    """Return the function that answers for the site."""
+    """Return the function that answers requests for the site."""
     pages = dict(_pages(templates("studyez"), content.on("studyez").papers))
     return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
 

@@ -1,4 +1,4 @@
-"""A paper in the form of studyez: lines of text; each paper has its own style of numbers, letters and answers."""
+"""A paper in the form used by studyez: lines of text; each paper has its own style of numbers, letters and answers."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ class Style(Struct, frozen=True, kw_only=True):
     answer: str = "【答案】{}"
     explanation: str = "【解析】{}"
     answers: str = "below"
-    """Position of the answer: `below` the question, after its last option, in the blank of its stem, or at the end of the paper."""
+    """Position of the answer: `below` the question after its last option, in the blank of its stem, or at the end of the paper."""
     whole: bool = False
     """Whether the complete paper is one paragraph."""
     anew: bool = False
@@ -52,7 +52,7 @@ def style_of(paper: Paper) -> Style:
 
 
 def paragraphs_of(paper: Paper) -> list[list[Line]]:
-    """Return the paragraphs of a paper, each the lines between its breaks."""
+    """Return the paragraphs of a paper; each is a list of the lines between its line breaks."""
     style = style_of(paper)
     paragraphs: list[list[Line]] = []
     numbered: list[tuple[int, PaperSection, Q]] = []
@@ -103,7 +103,7 @@ def _question(style: Style, section: PaperSection, q: Q, number: int) -> Iterato
 
 
 def _key(numbered: list[tuple[int, PaperSection, Q]]) -> Iterator[str]:
-    """Return the answers after the paper: ranges and rows of letters, and a line for each answer with an explanation."""
+    """Return the answers at the end of the paper: ranges and rows of letters, and one line for each answer with an explanation."""
     yield "参考答案及解析"
     heading = None
     row: list[tuple[int, str]] = []

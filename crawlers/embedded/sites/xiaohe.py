@@ -1,6 +1,6 @@
-"""Replica of xiaohe.cn: lists that load more, and entries whose state is in a script, in various forms.
+"""Replica of xiaohe.cn: lists that load more entries, and entries whose state is in a script in various forms.
 
-The real site is known only in outline; addresses of lists, keys and modules are assumed.
+The real site is known only in outline; the list addresses, keys and modules are assumed.
 """
 
 import json
@@ -38,7 +38,7 @@ _KINDS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
 
 
 def build(content: Content) -> Respond:
-    """Return the function that answers for the site. Flaws depend on the rank of entries, so every build is the same."""
+    """Return the function that answers requests for the site. Flaws depend on the rank of the entries, so every build is the same."""
     carried = content.on("xiaohe")
     pages: dict[tuple[str, str], SiteReply] = {(host, "/robots.txt"): SiteReply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("xiaohe")
@@ -85,7 +85,7 @@ def _address(kind: str, entry: Entry | Symptom) -> tuple[str, str]:
 
 
 def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], SiteReply], kind: str, entries: list[Any]) -> None:
-    """Show the first entries on a page, the others in answers of the list call; the last listed entry is gone (404)."""
+    """Show the first entries on a page and the others in responses to the list call; the last listed entry no longer exists (404)."""
     rows = [{"id": entry_id(entry), "name": entry.name, "url": _listed_url(kind, entry, rank)} for rank, entry in enumerate(entries)]
     rows.append({"id": "1", "name": "已下线词条", "url": f"/medical/{kind}/1"})
     for start in range(0, len(rows), _ENTRIES_A_LIST):
@@ -111,5 +111,5 @@ def _listed_url(kind: str, entry: Entry | Symptom, rank: int) -> str:
 
 
 def _script(state: Any) -> Markup:
-    """Return a state for a script, which must not contain the end of a tag."""
+    """Return a state to put into a script; it must not contain a closing script tag."""
     return Markup(json.dumps(state, ensure_ascii=False).replace("</", "<\\/"))

@@ -8,7 +8,7 @@ from crawlers.embedded.content import Disease, Entry, Examination, Food, Medicin
 from crawlers.embedded.rendering import full_width
 
 Prose = Callable[..., Any]
-"""Rich text made of paragraphs and of lists under a caption: HTML, or an editor's blocks."""
+"""Rich text consisting of paragraphs and captioned lists, as HTML or as an editor's blocks."""
 Detail = dict[str, Any]
 
 _DISCLAIMER = "小荷医典内容仅供科普参考，不能作为诊断和治疗的依据，如有不适请及时就医，请遵医嘱。"
@@ -16,7 +16,7 @@ _HINT = "【提示】以上内容不能代替面诊。"
 
 
 def entry_id(entry: Entry | Symptom) -> str:
-    """Return the number in the entry's URL, which the replica derives from the entry's number or pinyin."""
+    """Return the number in the entry's URL; the replica derives it from the entry's number or pinyin."""
     return str(entry.number) if isinstance(entry, Entry) and entry.number is not None else f"7000{crc32(entry.slug.encode()):010d}"
 
 

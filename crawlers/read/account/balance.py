@@ -1,4 +1,4 @@
-"""Find unread values which show that a file of records was misread: items and values -> items with doubts.
+"""Find unread values that show that a file of records was misread: items and values -> items with doubts.
 
 If a file's structure was misunderstood, all of it is misread. Its other values may show this: there are as many unread texts as there would
 be options, a second answer fits as well as the one that was read, or the options are listed again in another order.
@@ -27,9 +27,10 @@ from crawlers.read.vocabulary.headings import kind_of, tells_patient
 from crawlers.read.vocabulary.labels import flat
 
 _FEWEST, _MOST_OPTIONS, _MOST_FILLINGS = 5, 10, 20
-"""Minimum questions that show a file's structure; maximum options of a question; maximum sets of filled rows to compare."""
+"""Minimum number of questions that show a file's structure, maximum number of options in a question, and maximum number of sets of filled
+rows to compare."""
 _MOST, _NEARLY_ALL, _UNLIKE, _FEW = 0.6, 0.9, 0.5, 0.2
-"""Minimum shares of the questions: with a text in a column, fitting a column, with distinct texts, with reordered options."""
+"""Minimum shares of the questions that have a text in a column, fit a column, have distinct texts, and have reordered options."""
 _FEWEST_TEXTS, _MOST_SIGN_CHARS = 3, 3
 _NOT_OPTIONS = re.compile(
     r"name|user|author|source|remark|note|hint|tips?$|tag|comment|reply|time|date|url|img|image|path|state|来源|出处|教材|备注|提示|标签|评论|时间|作者|姓名|地址",
@@ -46,7 +47,7 @@ _MOST_UNREAD, _FEW_CHARS = 0.5, 500
 
 
 def refuse_little_read(name: str, reading: FileReading, account: CharacterAccount) -> None:
-    """Refuse a file if most of it is in no item, or if no item contains a column of distinct texts next to options.
+    """Refuse a file if most of it is not in any item, or if a column of distinct texts next to the options is not in any item.
 
     Raises:
         ValueError: the message states what is unread and how a layout can declare it.
@@ -77,10 +78,10 @@ class _Row(Struct):
 
 
 def with_doubts(reading: FileReading, leaves: Iterable[Leaf], unread: Sequence[Unread], is_table: bool = False) -> FileReading:
-    """Return a reading with doubts on the questions that other values of their file contradict; unchanged if there are none.
+    """Return a reading with doubts on the questions that other values in their file contradict; unchanged if there are no such questions.
 
     Args:
-        is_table: its records are rows of a sheet, where a text may continue in the row below.
+        is_table: whether the records are rows of a sheet, where a text may continue in the row below.
     """
     rows = list(_rows_of(reading, leaves))
     findings = [
@@ -130,8 +131,8 @@ def _unit_of(position: str, units: Mapping[str, object]) -> str:
 
 
 def _without_their_options(rows: Sequence[_Row], unread: Sequence[Unread]) -> list[int]:
-    """Return the questions without options and with short answers, if next to them or in a table there are as many unread texts as options
-    would be, or each has one under a name for options.
+    """Return the questions without options and with short answers that have as many unread texts next to them, or in a table, as there
+    would be options, or that each have one under a name for options.
     """
     bare_rows = [row for row in rows if not row.item.options_raw and not row.item.shared_options_raw]
     columns: dict[str, list[str]] = defaultdict(list)
@@ -166,13 +167,14 @@ def _may_be_options(name: str) -> bool:
 
 
 def _are_unlike(texts: Sequence[str]) -> bool:
-    """Return whether texts are words that mostly differ, unlike codes, dates and types."""
+    """Return whether the texts are phrases that mostly differ, unlike codes, dates and types."""
     worded = sum(not text.isascii() for text in texts)
     return len(texts) >= _FEWEST and worded >= _UNLIKE * len(texts) and len(set(texts)) >= _UNLIKE * len(texts)
 
 
 def _with_lists_as_answers(rows: Sequence[_Row], reading: FileReading) -> list[int]:
-    """Return the questions without options whose answers are lists of as many texts as options, and of more than the question has gaps."""
+    """Return the questions without options whose answer is a list of as many texts as there would be options, and of more texts than the
+    question has gaps."""
     keys = set(reading.columns.get("answer", "").split(", "))
     listed = []
     for row in rows:
@@ -191,7 +193,7 @@ def _with_lists_as_answers(rows: Sequence[_Row], reading: FileReading) -> list[i
 
 
 def _cut_by_row(items: Sequence[Item]) -> list[int]:
-    """Return the questions above an unnumbered row with only a stem, which may continue them, unless it describes a patient."""
+    """Return the questions followed by an unnumbered row with only a stem, which may continue them unless it describes a patient."""
     cut = []
     for at, (above, item) in enumerate(pairwise(items)):
         if not isinstance(above, QuestionItem) or not isinstance(item, QuestionItem) or above.doubt or item.doubt:
@@ -209,7 +211,8 @@ def _table_of(item: QuestionItem) -> str:
 
 
 def _with_other_order(rows: Sequence[_Row]) -> list[int]:
-    """Return the questions answered by letters, if the file lists their options, or option positions, again in another order."""
+    """Return the questions answered by letters if the file lists their options, or the positions of the options, again in a different
+    order."""
     lettered = [row for row in rows if _is_lettered(row.item)]
     moved = sum(map(_is_reordered, lettered))
     if moved < max(_FEWEST_TEXTS, _FEW * len(lettered)):
@@ -242,7 +245,7 @@ def _is_reordered(row: _Row) -> bool:
 
 
 def _states_right_text(row: _Row) -> bool:
-    """Return whether a value of a record is the text of its only right option, so that their order does not matter."""
+    """Return whether a value of a record is the text of its only right option; if so, the order of the options does not matter."""
     options = _plain_options(row.item)
     at = LETTERS.find((row.item.answer_raw or "").strip().upper()) if len((row.item.answer_raw or "").strip()) == 1 else -1
     alone = {folded(texts[0]) for texts in row.values.values() if len(texts) == 1}
@@ -250,8 +253,8 @@ def _states_right_text(row: _Row) -> bool:
 
 
 def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
-    """Return the questions with a second column that fits their options as answers, if its name says that it is right, or if a truth value
-    says where both are equal: then one is somebody's choice. A sparse answer column contains corrections.
+    """Return the questions with a second column that fits their options as an answer, if its name says that it is right or a truth value
+    says where the two agree: one of them is then somebody's choice. A sparse answer column is taken to contain corrections.
     """
     lettered = [row for row in rows if _is_lettered(row.item)]
     if len(lettered) < _FEWEST:
@@ -289,7 +292,7 @@ def _with_other_answer(rows: Sequence[_Row], reading: FileReading) -> list[int]:
 
 
 def _letters_of(rows: Sequence[_Row], key: str) -> list[str]:
-    """Return the letters that a key's values name, in row order; empty once too many values name none."""
+    """Return the letters that a key's values name, in row order; empty if too many values do not name any."""
     letters: list[str] = []
     may_fit = len(rows)
     for row in rows:
@@ -305,7 +308,7 @@ def _letters_in(answer: str, options: list[str]) -> str:
 
 
 def _truths_in(rows: Sequence[_Row]) -> dict[tuple[bool, ...], set[str]]:
-    """Return the keys of truth values, or of points that are zero or not, by their value in each row."""
+    """Return the keys of truth values, or of points that are zero or not zero, according to the value in each row."""
     truths: dict[tuple[bool, ...], set[str]] = defaultdict(set)
     for key in rows[0].values:
         texts = [row.values[key][0].strip() if len(row.values.get(key, ())) == 1 else "" for row in rows]
@@ -315,9 +318,9 @@ def _truths_in(rows: Sequence[_Row]) -> dict[tuple[bool, ...], set[str]]:
 
 
 def with_contradictions_doubted(reading: FileReading) -> FileReading:
-    """Return a reading with doubts on all questions of a file with equal texts but different answers.
+    """Return a reading with doubts on all questions in a file that have the same text but different answers.
 
-    Questions with equal answers may repeat: near_duplicates merges them and stores each occurrence.
+    Questions with the same answer may repeat: near_duplicates merges them and stores each occurrence.
     """
     asked: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for at, item in enumerate(reading.items):
@@ -334,18 +337,18 @@ def with_contradictions_doubted(reading: FileReading) -> FileReading:
 
 
 def _has_comparable_answer(item: QuestionItem) -> bool:
-    """Return whether a different answer would contradict this one; answers in words vary."""
+    """Return whether a different answer would contradict this one; answers in free text vary."""
     has_form = answer_form(item.answer_raw) in ("letters", "verdict")
     return item.doubt is None and bool(item.stem_raw) and (has_form or (bool(item.answer_raw) and len(item.options_raw or []) > 1))
 
 
 def _plain(text: str) -> str:
-    """Return a text without blanks, width variants and closing marks, but case-sensitive: m and M are different prefixes."""
+    """Return a text without blanks, width variants and closing marks, but with its case unchanged, since m and M are different prefixes."""
     return "".join(unicodedata.normalize("NFKC", text).split()).rstrip("。.?:;")
 
 
 def _right(item: Item) -> str:
-    """Return the texts of the right options, which may be in another order elsewhere; otherwise the answer."""
+    """Return the texts of the right options, which may be in a different order elsewhere; if there are none, return the answer."""
     if not isinstance(item, QuestionItem):
         return ""
     options = list(item.options_raw or item.shared_options_raw or [])

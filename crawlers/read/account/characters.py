@@ -28,16 +28,16 @@ class Unread(Struct, frozen=True):
 
 
 class CharacterAccount(Struct):
-    """Counts of the characters of one or more sources by destination."""
+    """Counts of the characters of one or more sources by where they went."""
 
     characters: int = 0
     in_items: int = 0
     furniture: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
-    """By the reason for rejecting the question or record."""
+    """Counts by the reason for which the question or record was rejected."""
     unread: list[Unread] = field(default_factory=list)
     questions_unread: int = 0
-    """Records, or questions of a paper found by numbers or answers, in unread lines."""
+    """Number of records in unread lines, or of a paper's questions there, recognized by their numbers or answers."""
 
     @property
     def unread_characters(self) -> int:
@@ -51,7 +51,7 @@ class CharacterAccount(Struct):
 
     @property
     def difference(self) -> int:
-        """Return the characters of the source minus those accounted for; anything but 0 is a bug in the account."""
+        """Return the number of characters in the source minus those accounted for; any value but 0 is a bug in the account."""
         return self.characters - self.in_items - self.furniture.total() - self.rejected.total() - self.unread_characters
 
     def add_unread(self, position: str, reason: str, text: str) -> None:
@@ -61,7 +61,7 @@ class CharacterAccount(Struct):
             self.unread.append(Unread(position, reason, count, excerpt[:_EXCERPT_CHARS] + ("…" if len(excerpt) > _EXCERPT_CHARS else "")))
 
     def reasons(self) -> Counter[str]:
-        """Return the unread characters by reason."""
+        """Return the number of unread characters by reason."""
         reasons: Counter[str] = Counter()
         for one in self.unread:
             reasons[one.reason] += one.characters
@@ -107,7 +107,7 @@ def summed(accounts: Iterable[CharacterAccount]) -> CharacterAccount:
 
 
 def limits_of(line: ExtractFlags | Import, params: Mapping[str, Any]) -> Extract:
-    """Return the reading limits for a line of params.yaml: its own, with defaults from `extract`."""
+    """Return the reading limits for a line of params.yaml: its own, or the defaults from `extract`."""
     usual = Extract(**{"max_misfit_share": 0.0, **params.get("extract", {})})
     return structs.replace(usual, **{name: own for name in Extract.__struct_fields__ if (own := getattr(line, name, None)) is not None})
 
@@ -128,7 +128,7 @@ def counted_places(text: str) -> list[int]:
 
 
 def folded(text: str) -> str:
-    """Return the counted characters of a text, one for one, in the form used to compare source and items."""
+    """Return the counted characters of a text, one for one, in the form in which sources and items are compared."""
     return _short_folded(text) if len(text) <= _SHORT_CHARS else text.translate(_FOLDS)
 
 
@@ -138,7 +138,7 @@ def _short_folded(text: str) -> str:
 
 
 def folded_lines(lines: Sequence[str]) -> list[str]:
-    """Return the folded forms of many lines at once, translating each distinct character once, which takes a tenth of the time."""
+    """Return the folded forms of many lines at once; each distinct character is translated only once, which takes a tenth of the time."""
     text = "\n".join(lines)
     changed = {sign: plain for sign in set(text) if (plain := _FOLDS[ord(sign)]) != sign and sign != "\n"}
     if text.count("\n") >= len(lines) or any(_FOLDS[ord(plain)] != plain for plain in changed.values() if plain):

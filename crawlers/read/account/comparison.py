@@ -1,7 +1,8 @@
-"""Compare items with the source lines: which characters of the lines are in an item; and the account of a paper.
+"""Compare items with the source lines: which characters of the lines are in an item, and what is the account of a paper.
 
-A character is in an item if it is within eight consecutive characters, punctuation aside, that also occur together in an item. The item's
-texts may be on any lines, broken and interrupted in any way. The time is linear in the text.
+A character is in an item if it is part of eight consecutive characters, ignoring punctuation, that also occur together in an item. The
+item's
+texts may be on any lines, broken and interrupted in any way. The time is linear in the length of the text.
 """
 
 import re
@@ -59,7 +60,7 @@ _LETTER_LAST = re.compile(r"[A-J甲乙丙丁戊己庚辛壬癸]\W{0,3}|T|true|fa
 
 
 def class_of_line(text: str) -> str | None:
-    """Return the class of a complete line that is known furniture; else None."""
+    """Return the class of a complete line if it is known furniture; otherwise None."""
     line = flat(text).strip()
     number = PAGE_WITHIN.sub("", line).strip("-·, ") if any(map(str.isalnum, line)) else line
     if _OUTCOME.fullmatch(line):
@@ -107,7 +108,7 @@ def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> Sequenc
 
 
 def behind_furniture(text: str) -> str:
-    """Return what follows the labels, letters and signs at the start of a text; the text itself if nothing follows."""
+    """Return what follows the labels, letters and symbols at the start of a text; if nothing follows, return the text itself."""
     line, position = flat(text), 0
     while (match := _WITHIN.match(line, position)) and match.end() > position:
         position = match.end()
@@ -115,13 +116,13 @@ def behind_furniture(text: str) -> str:
 
 
 def is_short_answer(text: str) -> bool:
-    """Return whether a stretch is only a labelled answer in letters or a verdict, or a list of such answers."""
+    """Return whether a stretch is only a labelled answer, given as letters or a verdict, or a list of such answers."""
     answers = [(kind, WHOLE_ANSWER.fullmatch(flat(words))) for kind, words in parts_of(text) if words]
     return is_list(text) or (bool(answers) and all(kind == "answer" and whole for kind, whole in answers))
 
 
 def contents_of(text: str) -> list[str]:
-    """Return the parts of a stretch that may be item texts: without labels, remarks and furniture."""
+    """Return the parts of a stretch that may be item texts, without labels, remarks and furniture."""
     parts = [(kind, words) for kind, words in parts_of(_EMPHASIS.sub("", text)) if words and kind != "remark"]
     return [words for kind, words in parts if kind != "text" or not class_of_line(words)]
 
@@ -133,7 +134,7 @@ def is_list(text: str) -> bool:
 
 
 def has_only_letters(text: str) -> bool:
-    """Return whether a text is a list of answers in letters, without words that could be an item's."""
+    """Return whether a text is a list of answers in letters, with no words that could belong to an item."""
     return is_list(text) and all(entry.lettered and not entry.explanation for entry in listed_in(text.strip()).entries)
 
 
@@ -150,7 +151,7 @@ def says_answer(text: str) -> bool:
 
 
 IN_ITEM, REJECTED = 1, 2
-"""Marks of a character, 0 if it is in no item; REJECTED and higher numbers each stand for a reason for rejection."""
+"""Marks of a character, which is 0 if the character is in no item; REJECTED and higher numbers each stand for a reason for rejection."""
 WITHIN_ITEM = "line_within_item"
 """Reason for an unread line between lines of the same item."""
 COUNTED = 255
@@ -165,14 +166,14 @@ _MAY_BE_MARKUP = re.compile(r"[<\\]").search
 _FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
 _MOST_REASONS = 250
 _LONGEST_ROW, _IN_ANSWERS, _LETTERS = 40, frozenset("abcdefghij"), frozenset("abcdefghij甲乙丙丁戊己庚辛壬癸")
-"""Maximum characters of a short text; answer letters; letters before options in a source."""
+"""Maximum length of a short text; answer letters; letters before options in a source."""
 _BREAK = "\n"  # not a counted character
 _APART = "\x00"  # between items compared together; occurs in no line
 _AT_ONCE = 1_000
 _EMPHASIS = re.compile(r"\*{2,3}|`|__")
 """Markdown around a label and its answer: `- **答案：B**`."""
 _SIGNS, _DROPS_SIGNS = re.compile(r"[\W_]+"), re.compile("(?:[^\\w√×]|_)+")
-"""Anything but letters and digits; the same without the signs of a verdict."""
+"""Anything but letters and digits; the same, but not the symbols of a verdict."""
 SHARED_FIELDS = ("exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw")
 _FIELDS = (*SHARED_FIELDS, "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 Hashes = NDArray[np.uint64]
@@ -188,11 +189,11 @@ class Stretch(Struct, frozen=True, gc=False):
     """The original text, with white space."""
     is_first: bool
     is_last: bool
-    """Whether it is at the start, or at the end, of its line."""
+    """Whether it is at the start or the end of its line."""
 
     @property
     def is_whole(self) -> bool:
-        """Return whether it is a complete line."""
+        """Return whether the stretch is a complete line."""
         return self.is_first and self.is_last
 
     @property
@@ -205,7 +206,7 @@ class MarkedLines:
     """Lines as one sequence of counted characters, without HTML tags, with a mark for each character."""
 
     def __init__(self, lines: Sequence[str], are_parted: bool = False) -> None:
-        """Store the lines; text continues from one line into the next unless they are parted."""
+        """Store the lines; text may continue from one line into the next unless they are separated."""
         self.lines = lines
         self.markup = sum(counted(tag) for line in lines if _MAY_BE_MARKUP(line) for tag in MARKUP.findall(line))
         pieces = folded_lines([without_tags(line) for line in lines])
@@ -256,7 +257,7 @@ class MarkedLines:
                 start = end
 
     def _original(self, line: int, start: int, end: int) -> str:
-        """Return the original text of a stretch, including white space, but with tags blanked: tags are counted once, as markup."""
+        """Return the original text of a stretch, including white space but with blanks for tags, which are counted once as markup."""
         whole, size = without_tags(self.lines[line]), self.size_of(line)
         if end - start == size or len(whole) == size:  # then all of the line's characters count
             return whole if end - start == size else whole[start:end]
@@ -265,7 +266,7 @@ class MarkedLines:
 
 
 def without_tags(text: str) -> str:
-    """Return a text with its HTML tags and escaped line breaks blanked."""
+    """Return a text in which HTML tags and escaped line breaks are replaced with blanks."""
     return MARKUP.sub(lambda tag: " " * len(tag[0]), text) if _MAY_BE_MARKUP(text) else text
 
 
@@ -285,7 +286,7 @@ def codes_of(text: str) -> NDArray[np.uint32]:
 
 
 def ngrams_of(codes: NDArray[np.uint32]) -> Hashes:
-    """Return a hash of each eight consecutive characters."""
+    """Return a hash of every eight consecutive characters."""
     ngrams = np.zeros(max(0, len(codes) - NGRAM_CHARS + 1), np.uint64)
     for offset in range(NGRAM_CHARS):
         ngrams *= _FACTOR
@@ -294,7 +295,7 @@ def ngrams_of(codes: NDArray[np.uint32]) -> Hashes:
 
 
 KnownNgrams = list[tuple[str | None, Hashes]]
-"""The sorted n-grams of the sound items, and those of the rejected items by reason."""
+"""The sorted n-grams of the sound items, and by reason those of the rejected items."""
 
 
 def known_ngrams(items: Iterable[Item]) -> KnownNgrams:
@@ -331,7 +332,7 @@ def mark_known(source: MarkedLines, known: KnownNgrams) -> None:
 
 
 def texts_of(item: Item) -> Iterator[str]:
-    """Yield the texts of an item in the order of a page."""
+    """Yield the texts of an item in the order in which a page shows them."""
     if isinstance(item, EntityItem):
         yield from filter(None, (item.name_raw, item.alias_raw))
         for value in item.values:
@@ -345,7 +346,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 
 def _right_options(item: Item) -> list[str]:
-    """Return the options that the answer's letters name: a source may repeat their words after the letters."""
+    """Return the options named by the answer's letters, because a source may repeat their text after the letters."""
     if isinstance(item, EntityItem) or not item.answer_raw or not _IN_ANSWERS.issuperset(item.answer_raw.lower()):
         return []
     return [option for option in item.options_raw or () if (letter := letter_of(option)) and letter in item.answer_raw]
@@ -358,13 +359,13 @@ def mark_of(item: Item, reasons: Sequence[str]) -> int:
 
 
 class ItemTexts:
-    """The texts of items and their rows; each can be taken as often as it occurs in items."""
+    """The texts of items and the rows of these texts; each can be taken as often as it occurs in items."""
 
     def __init__(self, items: Iterable[Item], reasons: Sequence[str] = (), shared: Sequence[str] = SHARED_FIELDS) -> None:
         self._left: dict[str, list[int]] = defaultdict(list)
         """The marks of the items with each text, sound ones last."""
         self.shared: set[str] = set()
-        """Texts that several items may share, which can be taken any number of times."""
+        """Texts that several items may share; they can be taken any number of times."""
         for item in items:
             mark = mark_of(item, reasons)
             for text in (*texts_of(item), *_right_options(item)):
@@ -379,17 +380,18 @@ class ItemTexts:
         self.share(())
 
     def share(self, keys: Iterable[str]) -> None:
-        """Add texts that may occur any number of times."""
+        """Add texts that can be taken any number of times."""
         self.shared.update(keys)
         sizes = {len(key) for keys in (self._left, self.shared) for key in keys}
         self._sizes = sorted((size for size in sizes if 0 < size <= _LONGEST_ROW), reverse=True)
 
     def take(self, text: str) -> int | None:
-        """Take an item's text once and return its mark; None if each of its occurrences is taken."""
+        """Take an item's text once and return its mark; None if all its occurrences have been taken."""
         return self._take(_key(text))
 
     def take_all(self, texts: Iterable[str]) -> list[tuple[int, int]]:
-        """Take the item texts that make up some texts; return the mark and size of each, or nothing if they contain anything else."""
+        """Take the item texts that make up the given texts; return the mark and size of each, or nothing if the given texts contain
+        anything else."""
         taken = list[tuple[int, str]]()
         for text in texts:
             found = self._parts(behind_furniture(text)) or self._parts(text)
@@ -400,7 +402,8 @@ class ItemTexts:
         return [(mark, len(key)) for mark, key in taken]
 
     def _parts(self, text: str) -> list[tuple[int, str]]:
-        """Take the item texts that make up a text, apart from numbers and letters; return their marks and words, or nothing."""
+        """Take the item texts that make up a text, apart from numbers and letters; return their marks and words, or nothing if it contains
+        anything else."""
         words, position, taken = _words(text), 0, list[tuple[int, str]]()
         if _IN_ANSWERS.issuperset(words):  # ABC is one answer, not three
             return [] if (mark := self._take(words)) is None else [(mark, words)]
@@ -430,7 +433,7 @@ def keys_of(text: str) -> set[str]:
 
 
 def _key(text: str) -> str:
-    """Return the comparison key of a short text: its words without the letter of an option."""
+    """Return the comparison key of a short text, which is its words without the letter of an option."""
     words = _words(text)
     return words[1:] if letter_of(text) and not _IN_ANSWERS.issuperset(words) else words
 
@@ -440,7 +443,7 @@ def _words(text: str) -> str:
 
 
 def unexplained(source: MarkedLines, account: CharacterAccount) -> Iterator[Stretch]:
-    """Yield the unmarked text that is not known furniture; furniture is counted."""
+    """Yield the unmarked text that is not known furniture, and count the furniture."""
     for stretch in source.free():
         if stretch.is_whole and (kind := class_of_line(stretch.text)):
             account.furniture[kind] += stretch.size
@@ -460,7 +463,7 @@ def count_marked(mark: int, size: int, reasons: Sequence[str], account: Characte
 
 
 def count_marks(source: MarkedLines, reasons: Sequence[str], account: CharacterAccount) -> None:
-    """Count the characters of a source: all, its markup, and those in items."""
+    """Count the characters of a source: all of them, those of its markup, and those in items."""
     account.characters += len(source.text) + source.markup
     account.furniture["markup"] += source.markup
     for mark in range(IN_ITEM, REJECTED + len(reasons)):
@@ -468,7 +471,7 @@ def count_marks(source: MarkedLines, reasons: Sequence[str], account: CharacterA
 
 
 class PaperAccount:
-    """The account of a sequence of lines: item texts, numbered answers of a list, furniture; the rest is unread."""
+    """The account of a sequence of lines: item texts, numbered answers in a list, and furniture; everything else is unread."""
 
     def __init__(self, lines: Sequence[str], dropped: Sequence[str], items: Sequence[Item], unit: str = "line") -> None:
         self._own, self._unit = len(lines), unit
@@ -508,7 +511,8 @@ class PaperAccount:
         return account
 
     def _is_within_item(self, line: int, marked: Sequence[int]) -> bool:
-        """Return whether the next marked line continues the item above: it is an option, or one answer or explanation without a number."""
+        """Return whether the next marked line continues the item above, as an option or as a single answer or explanation without a
+        number."""
         at = bisect_right(marked, line)
         if not 0 < at < len(marked):
             return False
@@ -519,7 +523,7 @@ class PaperAccount:
         return is_marked(below) and not is_of_several and number_of(flat(below).strip()) is None
 
     def _settle(self, stretch: Stretch) -> None:
-        """Count a stretch that is a list of answers, or labelled item texts."""
+        """Count a stretch that is a list of answers or consists of labelled item texts."""
         marks: list[tuple[int | None, int]]
         if entries := is_list(stretch.text) and listed_in(stretch.text.strip()).entries:
             runs = groupby(entries, key=lambda one: one.words or one.number)  # each entry of an uncertain run has all of its answers
@@ -536,7 +540,7 @@ class PaperAccount:
             self._lines.settle(stretch, COUNTED)
 
     def _listed(self, stretch: Stretch, entry: KeyEntry) -> tuple[int | None, int]:
-        """Return the mark and size of an answer in a list; an answer that no question has is unread."""
+        """Return the mark and size of an answer in a list; an answer that belongs to no question is unread."""
         letters = folded(entry.answer or "")
         answered = [
             item

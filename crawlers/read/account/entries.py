@@ -1,4 +1,4 @@
-"""Account of a file of entries that is not a list of records: its texts and the records made of it -> where each character went."""
+"""Account of a file of entries that is not a list of records: its texts and the records made from it -> where each character went."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,14 +13,14 @@ _BETWEEN = re.compile(r"[\n\t|｜]")
 _END = "\0"
 """Separates texts; a comment may extend over several."""
 _CODE = re.compile(r"[^A-Za-z]*|[a-z_]+|.*(?:://|www\.|[\w-]\.[a-z]{2,4}(?:/.*)?$)", re.DOTALL)
-"""A text without Chinese that carries no content: numbers, a key, an address. Outside prose, any such part is a code."""
+"""A text without Chinese that carries no content, such as numbers, a key or an address. Outside prose, any such part is a code."""
 
 
 def account_of_entries(texts: Iterable[tuple[str, str, bool]], records: Iterable[Mapping[str, Any]]) -> CharacterAccount:
-    """Return the account; a repeated value counts each time, as rows repeat their head and graphs their nodes.
+    """Return the account; a repeated value counts each time, since rows repeat their head and graphs repeat their nodes.
 
     Args:
-        texts: position, text, and whether it is a key.
+        texts: position, text, and whether the text is a key.
     """
     said = {folded(part) for record in records for key, value in record.items() for part in (key, *_parts_in(value))} - {""}
     account, texts = CharacterAccount(), [*texts]

@@ -32,12 +32,12 @@ class Leaf(Struct, gc=False):
     """One value."""
 
     unit: str
-    """Position of the record or row, as the readers give it; empty for values above all records."""
+    """Position of the record or row, as the readers state it; empty for values outside any record."""
     key: str
-    """Its path of keys, without list indices, or its column."""
+    """The value's path of keys, without list indices, or its column."""
     text: str
     is_key: bool = False
-    """Whether it is the name of the key, not a value."""
+    """Whether the text is the name of the key rather than a value."""
 
 
 class ObjectPairs(list[tuple[str, Any]]):
@@ -53,7 +53,7 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
     """Yield the values of a JSON, parquet, csv, xlsx or XML file in order.
 
     Args:
-        array: keys that lead from a document to its records, as the file's layout names them.
+        array: the keys that lead from a document to its records, as the file's layout lists them.
     """
     lower = name.lower()
     if lower.endswith(DATA):
@@ -86,7 +86,7 @@ def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]
 
 
 def _as_lines(value: Any) -> Any:
-    """Return the value with each letter-and-text object replaced by an option line."""
+    """Return the value with each letter-and-text object in it replaced by an option line."""
     if isinstance(value, list):
         return [_as_lines(each) for each in value]
     if not isinstance(value, dict):
@@ -98,7 +98,7 @@ def _as_lines(value: Any) -> Any:
 
 
 def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
-    """Yield the words of each line, in the record of their head; repeated heads and relations are labels."""
+    """Yield the text of each line in the record of its head; repeated heads and relations are labels."""
     first: dict[str, str] = {}
     for triple in triple_lines(name, body):
         if isinstance(triple, Lost):
@@ -112,7 +112,7 @@ def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
 
 
 def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
-    """Yield the leaves of a document by record; the records that `array` leads to are counted as in the readers."""
+    """Yield the leaves of a document by record; the records that `array` leads to are numbered as in the readers."""
     count = 0
     entries = document if isinstance(document, list) and not isinstance(document, ObjectPairs) else [document]
     waiting: list[tuple[Any, Sequence[str], str]] = [(entry, array, "") for entry in reversed(entries)]

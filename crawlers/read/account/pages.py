@@ -1,9 +1,9 @@
 """Account of a source's pages: stored pages and their items -> where the characters of the visible text went.
 
-All visible text of a page counts, not only the part that the spider reads. A character is in an item if it is within eight consecutive
-characters, punctuation aside, that also occur together in an item of the source: a paper may span many pages, and its answers may be on
-others. So is the rest of a line if it consists of shorter item texts, apart from labels (【解析】见教材). What remains is mostly site
-furniture: the words of links, and lines that occur on most pages of their kind, where the two kinds are pages with text of items and
+All visible text of a page counts, not only the part that the spider reads. A character is in an item if it is part of eight consecutive
+characters, ignoring punctuation, that also occur together in an item of the source: a paper may span many pages, and its answers may be on
+other pages. The rest of a line is also in an item if it consists of shorter item texts, apart from labels (【解析】见教材). What remains
+is mostly site furniture: the text of links, and lines that occur on most pages of a kind; the two kinds are pages with text of items and
 pages without. For a large source, a sample of pages is checked, chosen by id.
 """
 
@@ -79,7 +79,7 @@ def _responses(folder: Path, rows: Iterable[ArchiveRow], left_out: Collection[st
 
 
 def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> CharacterAccount:
-    """Return the account of pages, given with their addresses, and of all items of their source."""
+    """Return the account of the given pages with their addresses, and of all items of their source."""
     pages = [*_visible_pages(responses)]
     renew_cpu_limit(0)
     texts, account = ItemTexts(()), CharacterAccount()
@@ -91,7 +91,7 @@ def account_of_responses(responses: Iterable[tuple[str, Response]], items: Itera
 
 
 def _sharing_short(items: Iterable[Item], texts: ItemTexts) -> Iterator[Item]:
-    """Yield items, and add to `texts` those texts that are too short to be found by n-grams."""
+    """Yield items, and add those of their texts to `texts` that are too short to be found by n-grams."""
     keys = set[str]()
     for item in items:
         keys.update(key for text in texts_of(item) for key in keys_of(text) if 0 < len(key) < NGRAM_CHARS)
@@ -145,7 +145,7 @@ def spider_response(page: Page) -> Response:
 
 
 def _visible(response: TextResponse) -> tuple[list[str], str]:
-    """Return the lines of a page as its reader sees them, and the words of its links as one text."""
+    """Return the lines of a page as a person reads them, and the text of its links as one string."""
     if response.text.lstrip()[:1] in ("{", "["):
         try:
             return [line for text in _values_in(response.text) for line in text_of(text).split("\n")], ""
@@ -156,7 +156,7 @@ def _visible(response: TextResponse) -> tuple[list[str], str]:
 
 
 def _values_in(text: str) -> Iterator[str]:
-    """Yield the values of a JSON text in order, including those of lists and objects that are written as texts inside it.
+    """Yield the values in a JSON text in order, including those of lists and objects that strings inside it contain as JSON.
 
     Raises:
         ValueError: the text is not JSON.
@@ -174,5 +174,5 @@ def _values_in(text: str) -> Iterator[str]:
 
 
 def _without_keys(text: str) -> Any:
-    """Return a parsed JSON text with each object replaced by the list of its values, including those of duplicate keys."""
+    """Return a parsed JSON text in which each object is replaced by the list of its values, including the values of duplicate keys."""
     return parsed_json(text, object_pairs_hook=lambda pairs: [value for _, value in pairs])

@@ -1,7 +1,7 @@
-"""Account of a file of records or a table: its values and their items -> where each character went.
+"""Account of a file of records or a table: its values and the items made from them -> where each character went.
 
-The values are compared with the items like the lines of a paper. Of equal short values, one under a key that is read counts first. A value
-in no item is unread, unless its column identifies, numbers, flags or dates the questions, or gives their source.
+The values are compared with the items like the lines of a paper. Of several equal short values, one under a key that is read counts first.
+A value that is in no item is unread, unless its column identifies, numbers, flags or dates the questions, or gives their source.
 """
 
 import re
@@ -39,23 +39,23 @@ _CODES = re.compile(r"[A-Za-z0-9_.:/+\-,;|=&?%#@ ]{1,300}")
 _NAMES_FILE = re.compile(
     r"[\w.\- ]{1,200}\.[a-z]{3,4}|(?:19|20)\d\d(?:[-/.年T:]?\d{1,2}){2,5}.{0,8}|(?:19|20)\d\d年?|https?://.{1,300}", re.I
 )
-"""A value without Chinese that identifies, numbers, flags or dates a question; a file, a date or an address, which is never an answer."""
+"""A value without Chinese that identifies, numbers, flags or dates a question, or a file, date or address, which is never an answer."""
 _SOURCES = re.compile(r"user|author|source|time|date|url|img|image|path|来源|出处|教材|时间|日期|作者|章|节|chapter|section", re.I)
 LETTER_IN_NAME = re.compile(r"(?<![a-z])[a-j](?![a-z])", re.IGNORECASE)
-"""A column name for an option that was never chosen: `D 选支`."""
+"""A column name for an option that nobody chose: `D 选支`."""
 _TIMES, _NEARLY_ALL = 3, 0.9
-"""Minimum average repetitions of a value in a column of categories; share of questions that must have an answer."""
+"""Minimum average number of repetitions of a value in a column of categories; share of questions that must have an answer."""
 _MOST_SEARCHED = 10**9
-"""Limit on the characters searched per record; reached only with more than 1,000 values in texts of a megabyte."""
+"""Limit on the characters searched per record; it is reached only by more than 1,000 values in texts of a megabyte."""
 _CODE_CHARS = 8
-"""Maximum length of a code: a short value of a known key may be read as another word, as 2 for C or single for 单选."""
+"""Maximum length of a code: a short value of a known key may be read as a different word, such as 2 as C, or single as 单选."""
 _AT_ONCE = 50_000
-"""Number of values marked together, which takes some 30 bytes a character."""
+"""Number of values to mark together, which takes some 30 bytes per character."""
 _TINY = 2
-"""Up to this many characters of an unread key may be in an item by coincidence."""
+"""Up to this many characters under an unread key may be in an item by coincidence."""
 _SIGNS = {"sign", "tag", "markup"}
 _OTHERS, _UNLIKE_WORDS = ("type_raw", "number_raw"), frozenset("<√×")
-"""Fields whose values recur; characters that matter when texts are compared, but not when words are."""
+"""Fields whose values recur; characters that matter when texts are compared but not when their words are."""
 
 
 class _Value(Struct, gc=False):
@@ -68,7 +68,7 @@ class _Value(Struct, gc=False):
 
     @property
     def is_free(self) -> bool:
-        """Return whether no part of it is in an item."""
+        """Return whether no part of the value is in an item."""
         return self.parts is None
 
     @property
@@ -141,7 +141,7 @@ def _is_sound(item: Item) -> bool:
 
 
 class _Texts:
-    """The texts of a record's items: searched as one text, then compared one by one if that does not decide."""
+    """The texts of a record's items, which are searched as one text and, if that does not decide, compared one by one."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = [*filter(_is_sound, items)]
@@ -154,12 +154,12 @@ class _Texts:
         self._searched = 0
 
     def _is_in(self, words: str, row: str) -> bool:
-        """Return whether words are in the joined text; after too much searching, only whether they equal one of its texts."""
+        """Return whether the words are in the joined text; once too much has been searched, only whether they equal one of its texts."""
         self._searched += len(row)
         return words in (row if self._searched < _MOST_SEARCHED else self._apart)
 
     def has(self, value: _Value, least: int) -> bool:
-        """Return whether each remaining part of a value is furniture, or is longer than `least` and in the joined text."""
+        """Return whether each remaining part of a value either is furniture or is longer than `least` and in the joined text."""
         found = all(len(own := words_of(one.text)) > least and self._is_in(own, self._words) for one in value.left if not _is_beside(one))
         if found and self._found is not None:
             self._found.append(value.text)
@@ -168,7 +168,7 @@ class _Texts:
         return found
 
     def take(self, text: str) -> bool:
-        """Take a text once; return whether the items still contained it."""
+        """Take a text once; return whether the items still had an occurrence of it."""
         may_be = self._is_in(words_of(text).lstrip("abcdefghij"), self._all) or not _UNLIKE_WORDS.isdisjoint(text)
         return may_be and self._one_by_one.take(text) is not None
 
@@ -186,7 +186,7 @@ class _Texts:
 
 
 class _Values:
-    """Values, or parts of values, not found in items by n-grams: short item texts, furniture, rejected or unread text."""
+    """Values, or parts of values, that n-grams did not find in items: short item texts, furniture, rejected or unread text."""
 
     def __init__(
         self, account: CharacterAccount, reading: FileReading, records: Sequence[_SourceRecord], unused: Sequence[str], is_table: bool
@@ -200,10 +200,10 @@ class _Values:
         self._header: dict[str, str] = {}
         self._known: dict[str, bool] = {}
         self._read: Counter[str] = Counter()
-        """For each key, the number of values in items minus the number of other values."""
+        """For each key, the number of values in items minus the number of values not in items."""
         self._sheets = {record.sheet for record in records if record.items}
         self._below: dict[str, list[Item]] = {record.position: [] for record in records if record.position and not record.items}
-        """For each record without own items, the items of the records inside it."""
+        """For each record that has no items of its own, the items of the records inside it."""
         for record in records:
             position = record.position if record.items else ""
             while position := position.rpartition(":")[0]:
@@ -211,7 +211,7 @@ class _Values:
                     below += record.items
 
     def count(self, strays: Sequence[Item]) -> None:
-        """Count every value; `strays` are items of unknown records."""
+        """Count every value; `strays` are items whose record is unknown."""
         unknown, above = _Texts(strays), _Texts([])
         left: list[tuple[_Value, _SourceRecord]] = []
         for record in self._records:
@@ -246,7 +246,7 @@ class _Values:
         return self._known[value.key]
 
     def _is_taken(self, value: _Value, record: _SourceRecord, above: _Texts, unknown: _Texts) -> bool:
-        """Count a value that is, or is contained in, a text of its record's items; return whether all of it is.
+        """Count a value if it is in a text of its record's items, entirely or in part; return whether all of it is.
 
         A value of an unread key is in an item entirely or not at all.
         """
@@ -261,12 +261,12 @@ class _Values:
         return False
 
     def _is_code(self, value: _Value, record: _SourceRecord) -> bool:
-        """Return whether a value is a short one of a known key that the item expresses differently."""
+        """Return whether a short value of a known key is one that the item expresses in another way."""
         field_of_it = f"{self._columns.get(self._name_of(value))}_raw"
         return len(value.text) <= _CODE_CHARS and any(getattr(item, field_of_it, None) is not None for item in record.questions)
 
     def _columns_beside(self, left: Iterable[tuple[_Value, _SourceRecord]]) -> Iterator[tuple[str, str]]:
-        """Yield the keys that identify, number, flag or date questions, or give their source, with the class of each.
+        """Yield the keys that identify, number, flag or date questions or give their source, and the class of each.
 
         Possible second answers are excluded. While questions lack answers, only files, dates and constant values are included.
         """
@@ -335,15 +335,15 @@ class _Values:
 
 
 def _is_beside(stretch: Stretch) -> bool:
-    """Return whether a part of a value is furniture: a note, a letter, a sign."""
+    """Return whether a part of a value is furniture, such as a note, a letter or a symbol."""
     return not stretch.is_whole and bool(
         class_of_line(stretch.text) or parts_of_stretch(stretch.text, stretch.is_first, not stretch.is_last)
     )
 
 
 def _kind_of_furniture(value: _Value, record: _SourceRecord) -> str | None:
-    """Return the class of a heading alone in its row, or of signs, points and remarks, `2分`, if the questions have answers; else a tick
-    may be the answer.
+    """Return the class of a heading alone in its row, or of symbols, points and remarks (`2分`) if the questions have answers; otherwise a
+    tick may be the answer.
     """
     if not record.items:
         return class_of_line(value.text) if len(record.values) == 1 else None

@@ -20,7 +20,7 @@ _SPARE = re.compile(r"field '([^']{1,80})' of \d+ records")
 _KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters without options"}
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
 _NOTED_SHARE, _NOTED_CHARS = 0.01, 100
-"""Number of unread characters from which the largest parts are shown without --verbose."""
+"""Minimum number of unread characters for the largest parts to be shown without --verbose."""
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
 
@@ -44,7 +44,8 @@ class ReportRow(Struct):
 
     @property
     def record_count(self) -> int:
-        """Return the number of questions and records in the source: those that became items, and those in unread text."""
+        """Return the number of questions and records in the source, which is the sum of those that became items and those in unread
+        text."""
         return self.reading.record_count + self.account.questions_unread
 
     @property
@@ -54,13 +55,14 @@ class ReportRow(Struct):
 
 
 def counts_of(read: list[ReportRow]) -> list[str]:
-    """Return a table with one line per file, and their sums if there are several."""
+    """Return a table with one line per file and, if there are several files, their totals."""
     sums = [_sums(read)] if len(read) > 1 else []
     return [*map(harmless_lines, aligned([_COLUMNS, *map(_cells, read), *sums], _NUMBERS))] if read else []
 
 
 def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
-    """Return a table with one line per file, then the items' contents, what was rejected and why, and the files that could not be read."""
+    """Return a table with one line per file, followed by what the items contain, what was rejected and why, and the files that could not
+    be read."""
     read = [row for row in rows if not row.error]
     lines = counts_of(read)
     items = [item for row in read for item in row.reading.items]
@@ -93,7 +95,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
 
 
 def _proposing(row: ReportRow) -> list[str]:
-    """Return the command that proposes a layout, if parts of a paper were rejected or are unread and it has no layout."""
+    """Return the command that proposes a layout, if a paper has no layout and parts of it were rejected or are unread."""
     is_open = row.reading.faults or not row.reading.record_count or row.account.unread_share > _NOTED_SHARE
     advice = "writes a layout of its lines, for you to correct: docs/papers.md"
     return [f"{row.file}: {row.command} --propose {advice}"] if row.format in PAPER_FORMATS and is_open else []
@@ -116,7 +118,7 @@ def row_json(row: ReportRow) -> dict[str, Any]:
 
 
 def kind_of(item: Item) -> str:
-    """Return what an item seems to be before `clean` decides: an entity's type, or a question's type."""
+    """Return what an item seems to be before `clean` decides: the type of an entity or of a question."""
     if isinstance(item, EntityItem):
         return item.entity_type or "entity"
     if answer_form(item.answer_raw) == "verdict":

@@ -1,4 +1,4 @@
-"""Lines -> records of entries: a name above values under headings, 【labels】 or `label：`. Pure."""
+"""Lines -> records of entries: a name above values that are under headings, 【labels】 or `label：`. Pure."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ from crawlers.read.tables.records.entities import NAME, is_alias, is_bare_label,
 from crawlers.read.vocabulary.remarks import PERSON, is_boilerplate, is_remark
 
 ABOUT = "概述"
-"""Key of the text between an entry's name and its first label."""
+"""Key for the text between an entry's name and its first label."""
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s*(\S.*)")
 _MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
 _MARKED = re.compile(r"\s{0,9}[-*+•]?\s{0,3}\*\*[^*]{1,14}(?:[:：]\*\*|\*\*\s?[:：])")
@@ -29,16 +29,16 @@ _NO_NAME = re.compile(
     r"[。；，;:：？！?!\t=|]|,(?!\d)|\d{4}[-/.]\d|\d{5}|(?<![A-Za-z\d])\d{2}[\d.]{0,9}(?:\s?[-~～–—至]\s?\d[\d.]{0,9})?\s?"
     r"(?:[年月日号页条种例味项个次岁版元粒克]|分钟|毫[克升米]|(?:[mkμ]?g|m?[lL]|[cm]?m|IU|U)(?![A-Za-z])|%$)"
 )
-"""Signs of a sentence, dates and quantities. Other numbers may be part of a name: 碳13呼气试验."""
+"""Marks of a sentence, a date or a quantity. Other numbers may be part of a name: 碳13呼气试验."""
 _BEHIND_NAME = re.compile(
     r"(?:(?<=[\u4e00-\u9fff）)])|(?<=[\u4e00-\u9fff][A-Z\d])|(?<=[\u4e00-\u9fff][A-Z\d]{2}))"
     r"(?:\s+(?P<foreign>[A-Za-z][^\u4e00-\u9fff《（(]*|[A-Z]?[a-z]{3}[^《]*))?(?P<book>\s*[（(]?《.*)?$"
 )
 """Text after a name: the Latin name, and the source book."""
 _TITLE = re.compile(r"(?:药品|使用){0,2}(?<![见读阅按照据的])说明书$")
-"""The end of a leaflet's title, after a name."""
+"""The end of a leaflet's title, which follows a name."""
 _LISTED = re.compile(r"\n|[\s；;]\s{0,9}(?=[^\s:：]{2,6}\s?[:：])")
-"""Between the names in a value."""
+"""Separator between the names in a value."""
 _ORIGIN, _FOREIGN_NAME, _DESCRIPTION = "出处", "外文名", "desc"
 _CHAPTER = re.compile(r"\s*第[\d一二三四五六七八九十百]{1,4}[章编篇部]分?\s*[^，。；：:]{1,20}")
 _COMMENT = re.compile(r"<!--.{0,4000}?-->", re.DOTALL)
@@ -51,7 +51,7 @@ _EDITED = re.compile(r"(?<=\S)\s?(?:播报)?\s?编辑$")
 """Edit links after headings, copied from a page."""
 _MAX_NAME_CHARS, _MAX_LINE_CHARS, _RECURRING, _LEAST_LEVEL, _PAIR, _FEWEST_BELOW = 24, 200, 3, 6, 2, 2
 _NOWHERE = sys.maxsize
-"""Index of something that is not in the lines."""
+"""Index that stands for something not in the lines."""
 
 
 class Line(NamedTuple):
@@ -71,12 +71,12 @@ class _Entry(Struct):
     name: str
     fields: dict[str, list[str]] = field(default_factory=dict)
     recurred: int = 0
-    """Number of labels that repeat without a name between them: many mean that there are several entries."""
+    """Number of labels that repeat without a name between them; a large number means that there are several entries."""
     above: str = ""
-    """The heading above its own heading."""
+    """The heading above the entry's own heading."""
 
     def record(self) -> dict[str, str]:
-        """Return its fields, with its name from a label or from the text above."""
+        """Return the entry's fields, with its name taken from a label or from the text above."""
         named = sorted((rank, key) for key in self.fields if (rank := _rank(key)) is not None)
         names = [generic_name(text) for text in (*("\n".join(self.fields[key]) for _, key in named), self.name)]
         name, behind = next((each for each in names if each[0]), ("", {}))
@@ -110,7 +110,7 @@ def without_comments(text: str) -> str:
 
 
 def _without_remarks(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
-    """Return the lines with notes and credits blanked; a line that recurs is a label, unless it has a person's name."""
+    """Return the lines with notes and credits blanked out; a line that recurs is a label, unless it contains a person's name."""
     lines, often, is_open = list(read), Counter(line.label for line in read if line.label), False
     for at, (part, line) in enumerate(zip(parts, read, strict=True)):
         is_rare = often[line.label] < _RECURRING or PERSON.fullmatch(line.text)
@@ -123,7 +123,7 @@ def _without_remarks(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
 
 
 def _with_chapters(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
-    """Return lines in which chapter headings above an entry's name are not labels."""
+    """Return the lines with chapter headings above an entry's name not treated as labels."""
     lines = list(read)
     for at, (part, line) in enumerate(zip(parts, read, strict=True)):
         is_chapter = not line.label and _CHAPTER.fullmatch(part) is not None
@@ -135,7 +135,7 @@ def _with_chapters(parts: Sequence[str], read: Sequence[Line]) -> list[Line]:
 
 
 def _cut_footer(entries: Sequence[_Entry]) -> None:
-    """Cut the last value to one line if all other entries have one line there: the others belong to the page below the entries."""
+    """Cut the last value to one line if it has one line in all other entries; the lines after it belong to the page below the entries."""
     label, texts = [*entries[-1].fields.items()][-1] if entries else ("", [])
     others = [entry.fields[label] for entry in entries[:-1] if label in entry.fields]
     if len(others) > 1 and all(len(each) == 1 for each in others):
@@ -143,7 +143,8 @@ def _cut_footer(entries: Sequence[_Entry]) -> None:
 
 
 def _cut_title(entries: Sequence[_Entry]) -> None:
-    """Correct the first entry's name if a document's title and preface were read as its name and description: its name is below them."""
+    """Correct the name of the first entry if the title and preface of a document were read as its name and description; the real name is
+    below them."""
     first, *others = entries or [_Entry(1, "")]
     label, below = [*first.fields, "", ""][:2]
     texts = first.fields.get(label, [""])
@@ -155,7 +156,7 @@ def _cut_title(entries: Sequence[_Entry]) -> None:
 
 
 def generic_name(text: str) -> tuple[str, dict[str, str]]:
-    """Return a name, and the fields written after it; the value of a name label may contain several names: 通用名称：…"""
+    """Return a name and the fields written after it; the value of a name label may contain several names: 通用名称：…"""
     found = _GENERIC.search(text)
     first, *rest = _LISTED.split(f"{found[1]}\n{text[: found.start()]}\n{text[found.end() :]}" if found else text.strip())
     behind = _BEHIND_NAME.search(first) if len(first) <= _MAX_LINE_CHARS else None
@@ -207,7 +208,7 @@ def parsed(line: str) -> Line:
 
 
 def parts_of(line: str) -> list[str]:
-    """Return the parts of a line that each have a label, `疾病：… | 症状：…`; otherwise the line itself."""
+    """Return the parts of a line if each has a label, as in `疾病：… | 症状：…`; otherwise the line itself."""
     parts = [part.strip() for part in re.split(r"[|｜\t]", line.strip("| "))]
     if len(parts) == _PAIR and keys_for("title", parts[:1]) and keys_for("text", parts[1:]):
         return []  # the header of a table
@@ -217,7 +218,7 @@ def parts_of(line: str) -> list[str]:
 
 
 def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
-    """Return a line with a certain label: a known word, one that recurs in brackets, or any heading if headings are labels."""
+    """Return a line with a label that is certain: a known word, a word that recurs in brackets, or any heading if headings are labels."""
     if line.label and not _is_known(line.label) and labels[line.label] < _RECURRING:
         return Line("", f"{line.label}：{line.text}".rstrip("："), line.level)
     if line.is_bare and level:  # among headings, a bare 药物治疗 is a value
@@ -228,9 +229,9 @@ def _settled(line: Line, level: int, labels: Counter[str]) -> Line:
 
 
 def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_Entry]:
-    """Yield entries: one begins below a heading that is not a label, at a name label, or at a label that repeats below a name.
+    """Yield entries; an entry begins below a heading that is not a label, at a name label, or at a label that repeats below a name.
 
-    Text between a dividing line and the next entry belongs to neither entry's values.
+    Text between a dividing line and the next entry does not belong to the values of either entry.
     """
     current, label, above, first_name = _Entry(1, ""), "", list[str](), ""
     openers, headings, drawn = set[str](), dict[int, str](), _NOWHERE
@@ -285,14 +286,15 @@ def _entries(lines: Sequence[Line], level: int, is_headed: bool) -> Iterator[_En
 
 
 def _title_at(texts: Sequence[str], start: int, name: str = "") -> int:
-    """Return where the next entry's title begins in the lines below a value; a title contains the name, or is that of a leaflet."""
+    """Return where the title of the next entry begins in the lines below a value; such a title contains the name or is that of a
+    leaflet."""
     below = enumerate(texts[max(start, 1) :], max(start, 1))
     titles = (at for at, text in below if bare_name(text) and ((name and name in text) or _TITLE.search(text)))
     return next(titles, _NOWHERE)
 
 
 def _name_in(texts: list[str], start: int = 0, drawn: int = _NOWHERE) -> tuple[str, list[str]] | None:
-    """Take the name of the next entry, and what is below it, from the end of the lines below a label."""
+    """Remove the name of the next entry, and the lines after it, from the end of the lines below a label, and return them."""
     for at in range(len(texts) - 1, start - 1, -1):
         if bare_name(texts[at]):
             name, below = texts[at], texts[at + 1 :]

@@ -1,4 +1,4 @@
-"""Documents and rows -> records of entries: from lists of title and text, graphs, or rows with one fact each. Pure."""
+"""Documents and rows -> records of entries, made from lists of titles and texts, from graphs, or from rows with one fact each. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,8 @@ _TRIPLE = ("head", "relation", "tail")
 
 
 def records_in(document: Any) -> Iterator[list[Located]]:
-    """Yield each list of entries that a document may contain: a graph's nodes, records with lists of title and text, its texts as lines."""
+    """Yield each list of entries that a document may contain: the nodes of a graph, records with lists of titles and texts, or its texts
+    as lines."""
     if graph := graph_of(document):
         yield graph
     found = list[tuple[Any, list[tuple[str, str]]]]()
@@ -50,7 +51,7 @@ def _lines_of(name: str, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _find_pairs(value: Any, found: list[tuple[Any, list[tuple[str, str]]]], depth: int, owner: Any = None) -> None:
-    """Collect each list of title and text with the record that contains it."""
+    """Collect each list of titles and texts with the record that contains it."""
     if depth > _DEEPEST:
         return
     if isinstance(value, dict):
@@ -66,7 +67,7 @@ def _find_pairs(value: Any, found: list[tuple[Any, list[tuple[str, str]]]], dept
 
 
 def _pair(value: Any) -> tuple[str, str] | None:
-    """Return the title and text of an object that has nothing else; lists of texts become lines."""
+    """Return the title and text of an object that has nothing else; a list of texts becomes lines."""
     if not isinstance(value, dict):
         return None
     titles = [key for key in keys_for("title", value) if isinstance(value[key], str)]
@@ -94,7 +95,7 @@ def _own_name(owner: Any) -> str:
 
 
 def graph_of(document: Any) -> list[Located]:
-    """Return the graph nodes with outgoing edges, each with its own fields and its targets by relation."""
+    """Return the graph nodes that have outgoing edges, each with its own fields and with its targets by relation."""
     parts = [*_parts_in(document, 0)]
     edges = [part for part in parts if _is_edge(part)]
     if len(edges) < _FEWEST:
@@ -120,7 +121,7 @@ def graph_of(document: Any) -> list[Located]:
 
 
 def _of_node(node: Mapping[str, Any], head: str) -> dict[str, Any]:
-    """Return a node's name and labelled fields, with its class as the heading above it."""
+    """Return the name and labelled fields of a node, with its class as the heading above it."""
     classes = [text for key in node if word_of(key) in _CLASSES and (text := plain_text(node[key])) and text != head]
     fields = {key: value for key, value in node.items() if word_of(key) not in _CLASSES and not keys_for("relation", [key])}
     said = {key: value for key, value in fields.items() if kind_words(key) or is_alias(key)}
@@ -129,7 +130,7 @@ def _of_node(node: Mapping[str, Any], head: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _roles(keys: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return the keys that may be those of an edge's ends and relation, and the keys of an id."""
+    """Return the keys that may be those of an edge's ends and relation, and those of an id."""
     ends = all(keys_for(part, keys) for part in ("start", "end"))
     return keys_for("relation", keys) if ends else [], [key for key in keys if word_of(key) in _IDS]
 
@@ -150,7 +151,7 @@ def _parts_in(value: Any, depth: int) -> Iterator[dict[str, Any]]:
 
 
 def _are_triples(values: Sequence[Any]) -> bool:
-    """Return whether a list contains edges of three texts each, in which most relations (the second texts) are known or recur."""
+    """Return whether a list contains edges of three texts each, with relations (the second text) that are mostly known or recurring."""
     often = Counter(each[1] for each in values if isinstance(each, list) and [*map(type, each)] == [str] * len(_TRIPLE))
     known = {relation for relation in often if kind_words(relation)}
     usual = sum(count for relation, count in often.items() if relation in known or count > 1)
@@ -158,7 +159,7 @@ def _are_triples(values: Sequence[Any]) -> bool:
 
 
 def _id_of(end: Any) -> str:
-    """Return the id of a node or of the end of an edge; empty if it has none."""
+    """Return the id of a node or of an edge's end; empty if it has none."""
     if not isinstance(end, dict):
         return str(end)
     return next((str(end[key]) for key in _roles(tuple(end))[1] if isinstance(end[key], str | int)), "")

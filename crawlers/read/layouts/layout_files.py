@@ -1,4 +1,4 @@
-"""Layouts: their fields, the compiled patterns of a paper, and their files: layouts.yaml, platforms/, and the user's own."""
+"""Layouts: their fields, the compiled patterns for a paper, and their files: layouts.yaml, platforms/, and the user's own."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -45,7 +45,7 @@ _SPECIAL = re.compile("[\x00-\x1f\uf020-\uf0ff]|[^\x00-\x1f\uf020-\uf0ff]+")
 _SYMBOLS = range(0xF020, 0xF100)
 """Code points of symbol fonts."""
 _LOST_NUMBERS = re.compile(r"\s{0,9}(?:AUTONUM(?:LGL|OUT)?|LISTNUM)\b", re.IGNORECASE)
-"""Fields that show a number which the file does not store."""
+"""Fields that show a number not stored in the file."""
 _DRAWN = re.compile(r"\s{0,9}EQ\b", re.IGNORECASE)
 """A field that shows a formula."""
 _FIELD_CHARS = 100
@@ -67,7 +67,7 @@ def read_doc(name: str, body: bytes) -> Text:
 
 @remembered
 def read_word(name: str, body: bytes) -> Text:
-    """Return the lines of a Word document, old or new.
+    """Return the lines of a Word document in the old or new format.
 
     Raises:
         ValueError: as `read_doc` and `read_docx` do.
@@ -76,7 +76,7 @@ def read_word(name: str, body: bytes) -> Text:
 
 
 def headed_lines(name: str, body: bytes) -> list[str]:
-    """Return the paragraphs and table rows of a Word document with `#` before headings, recognised by style or by bold type."""
+    """Return the paragraphs and table rows of a Word document, with `#` before headings, which are recognized by style or bold type."""
     from docx.text.paragraph import Paragraph  # slow import, and most files are not Word documents
 
     lines = list[str]()
@@ -107,7 +107,7 @@ def _document_of(name: str, body: bytes) -> "Document":
 
 
 class _Field(Struct):
-    """A field whose end was not read yet."""
+    """A field whose end has not been read yet."""
 
     code: str = ""
     has_result: bool = False
@@ -120,13 +120,13 @@ class _Row(Struct):
 
 
 class _Table(Struct):
-    """A table whose end was not read yet."""
+    """A table whose end has not been read yet."""
 
     rows: list[_Row] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
-    """Cells of the open row."""
+    """Cells of the current row."""
     blocks: list[str] = field(default_factory=list)
-    """Blocks of the open cell."""
+    """Blocks of the current cell."""
 
 
 class _Walk:
@@ -142,7 +142,7 @@ class _Walk:
         """Return the document as a docx.
 
         Raises:
-            ValueError: its numbers, or the words after a field, are unknown.
+            ValueError: its numbers, or the text after a field, cannot be determined.
         """
         start, length = self._file.box_start, self._file.box_length
         body = "".join([*self._blocks(0, self._file.length), *self._blocks(start, start + length)])
@@ -236,7 +236,7 @@ class _Walk:
         return f'<w:t xml:space="preserve">{escape(xml_text(join_surrogates(text)))}</w:t>'
 
     def _of_field(self, sign: str) -> str:
-        """Process a sign that begins, separates or ends a field; a formula field becomes an image."""
+        """Process a character that begins, separates or ends a field; a formula field becomes an image."""
         if sign == _BEGIN:
             self._fields.append(_Field())
         elif self._fields and sign == _RESULT:
@@ -248,7 +248,7 @@ class _Walk:
         return ""
 
     def _is_seen(self) -> bool:
-        """Return whether the following text is outside field codes."""
+        """Return whether the text that follows is outside field codes."""
         return all(one.has_result for one in self._fields)
 
 
@@ -274,7 +274,7 @@ def _end_row(table: _Table, shape: Paragraph) -> None:
 
 
 def _table_of(table: _Table) -> str:
-    """Return a table in which cells span the columns formed by the edges of all rows."""
+    """Return a table whose cells span the columns that the edges of all rows define."""
     if table.blocks or table.cells:
         _end_row(table, Paragraph())
     columns = list[int]()

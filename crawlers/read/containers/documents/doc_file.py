@@ -1,7 +1,7 @@
 """The parts of a Word 97-2003 document: bytes of a compound file in; characters, their properties and further tables out.
 
-Names and positions follow the published format [MS-DOC]: its FIB locates the tables, its piece table (Clx) the characters, and its property
-pages (FKP) give the properties of the bytes at a position.
+Names and positions follow the published format [MS-DOC]: the FIB locates the tables, the piece table (Clx) locates the characters, and the
+property pages (FKP) give the properties of the bytes at a position.
 """
 
 import struct
@@ -31,13 +31,13 @@ BROKEN_DOC = (
     ArithmeticError,
     RecursionError,
 )
-"""Errors of olefile, lxml and the table readers for a damaged file."""
+"""Errors that olefile, lxml and the table readers raise for a damaged file."""
 STYLES, SECTIONS, FACES, PARAGRAPHS, PIECES, LISTS, LIST_USES = 1, 6, 12, 13, 33, 73, 74
 """Indices of tables in the FIB: Stshf, PlcfSed, PlcfBteChpx, PlcfBtePapx, Clx, PlfLst, PlfLfo."""
 _WORD, _WORD97, _PAGE_BYTES = 0xA5EC, 0x00C1, 512
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
 _TEXT, _BEFORE_BOXES, _BOX_TEXT = 3, (3, 4, 5, 7, 8), 9
-"""Indices of character counts in the FIB: the text, everything stored before text boxes, the text boxes."""
+"""Indices of character counts in the FIB: for the text, for everything stored before text boxes, and for the text boxes."""
 _NO_SPRMS, _DATA_AGAIN = b"", 8
 
 
@@ -64,7 +64,7 @@ class DocFile:
     """One document. Character positions count UTF-16 units.
 
     Raises:
-        ValueError, OSError, struct.error, LookupError, TypeError, AttributeError, RecursionError: it is damaged; see `BROKEN_DOC`.
+        ValueError, OSError, struct.error, LookupError, TypeError, AttributeError, RecursionError: the file is damaged; see `BROKEN_DOC`.
     """
 
     def __init__(self, name: str, body: bytes) -> None:
@@ -117,7 +117,7 @@ class DocFile:
         """Return a table listed in the FIB; empty if the document has none.
 
         Args:
-            to_end: include everything stored after it.
+            to_end: include everything stored after the table.
         """
         start, size = self._places[index]
         if size and start + size > len(self._table):
@@ -227,7 +227,7 @@ class DocFile:
         return (self._paragraphs[place].sprms or b"\0\0") + piece.sprms
 
     def data(self, offset: int) -> bytes:
-        """Return properties stored in the stream `Data`; raise ValueError if paragraphs of a small file refer to too many."""
+        """Return properties stored in the stream `Data`; raise ValueError if the paragraphs of a small file refer to too many of them."""
         (size,) = struct.unpack_from("<H", self._data, offset)
         self._data_left -= size
         if self._data_left < 0:
@@ -252,4 +252,4 @@ _SHORT_CHANGES = {
     **{0x0C: 0x260A, 0x18: 0x2416, 0x19: 0x2417, 0x41: 0x0800, 0x4D: 0x2A0C, 0x53: 0x2A33},
     **{0x55: 0x0835, 0x5C: 0x083C, 0x5E: 0x2A3E, 0x62: 0x2A42, 0x68: 0x2A48},
 }
-"""One-byte change codes in a piece -> the properties that they set; only those needed here."""
+"""One-byte codes for changes in a piece -> the properties that they set; only those needed here."""

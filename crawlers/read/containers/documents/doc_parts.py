@@ -23,7 +23,7 @@ _COLOURS = (
 )
 _SHIFTS = {1: "superscript", 2: "subscript"}
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 4, 4: 2, 5: 2, 7: 3}
-"""Kind of a property -> bytes of its value; kind 6 states its own size."""
+"""Kind of a property -> number of bytes of its value; values of kind 6 state their own size."""
 _ROW, _TABS, _LONG_TABS = 0xD608, 0xC615, 255
 _HUGE, _ROW_DATA = (0x6645, 0x6646), 0x646B
 _AUTOMATIC = 0xFF
@@ -40,31 +40,31 @@ class Face(Struct, frozen=True):
     fill: str = ""
     shift: str = ""
     is_data: bool = False
-    """Whether its placeholder is field data, not a picture."""
+    """Whether its placeholder stands for field data, not a picture."""
     symbol: int = 0
-    """Code of the symbol that its placeholder represents."""
+    """Code of the symbol that its placeholder stands for."""
 
 
 class Paragraph(Struct, frozen=True):
-    """Properties of a paragraph, from its mark."""
+    """Properties of a paragraph, taken from its mark."""
 
     style: int = 0
     level: int | None = None
     number: int | None = None
-    """1 for the document's first list, 0 for none, None for that of its style."""
+    """1 for the document's first list, 0 for no list, None for the list of its style."""
     depth: int = 0
     """Number of tables that enclose it."""
     ends_row: bool = False
     ends_cell: bool = False
-    """Whether it ends a cell of a nested table, whose marks are those of paragraphs."""
+    """Whether it ends a cell of a nested table, in which cells end with paragraph marks."""
     edges: tuple[int, ...] = ()
     """Cell edges of the row that it ends, in twentieths of a point."""
     merges: tuple[int, ...] = ()
-    """For each cell: 1 if it continues the cell on its left, 2 if the one above."""
+    """For each cell: 1 if it continues the cell on its left, 2 if it continues the cell above."""
 
 
 def sprms(stored: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield codes and values of a list of properties; drop a last value that is incomplete."""
+    """Yield the codes and values in a list of properties; drop the last value if it is incomplete."""
     position = 0
     while position + 2 < len(stored):
         code = stored[position] | stored[position + 1] << 8
@@ -86,7 +86,7 @@ def sprms(stored: bytes) -> Iterator[tuple[int, bytes]]:
 
 @lru_cache(maxsize=4096)
 def face_of(stored: bytes) -> Face:
-    """Return the formatting of a run, apart from that of its styles."""
+    """Return the formatting of a run, not including that of its styles."""
     values: dict[str, bool | str | int] = {}
     for code, value in sprms(stored):
         if code in _SWITCHES:
@@ -117,7 +117,7 @@ _SWITCHES = {0x0835: "bold", 0x083C: "hidden", 0x0800: "deleted", 0x0806: "is_da
 
 
 def paragraph_of(stored: bytes, data: Callable[[int], bytes]) -> Paragraph:
-    """Return what the properties of a paragraph state.
+    """Return what the properties of a paragraph say about it.
 
     Args:
             stored: its style and properties.
@@ -175,13 +175,13 @@ FORMATS = {
     **{19: "decimalFullWidth2", 22: "decimalZero", 23: "bullet", 28: "decimalEnclosedCircleChinese", 33: "taiwaneseCounting"},
     **{35: "taiwaneseCountingThousand", 37: "chineseCounting", 38: "chineseLegalSimplified", 39: "chineseCountingThousand", 255: "none"},
 }
-"""Number formats -> their docx names; others are shown in digits, as in docx."""
+"""Number formats -> their names in docx; all other formats are shown as digits, as in docx."""
 _LEVELS, _NO_STYLE, _PARAGRAPH_STYLE, _MOST_BASES = 9, 0xFFF, 1, 11
 _LIST_BYTES, _USE_BYTES, _LEVEL_BYTES, _BASE_BYTES = 28, 16, 28, 10
 
 
 def numbering_of(file: DocFile) -> tuple[str, set[int]]:
-    """Return the lists of a document as the content of a `numbering` part, and their numbers."""
+    """Return a document's lists as the content of a `numbering` part, and the numbers of the lists."""
     shapes = {identity: (at, levels) for at, (identity, levels) in enumerate(_lists(file))}
     parts = [f'<w:abstractNum w:abstractNumId="{at}">{"".join(levels)}</w:abstractNum>' for at, levels in shapes.values()]
     numbers = set()
@@ -193,7 +193,7 @@ def numbering_of(file: DocFile) -> tuple[str, set[int]]:
 
 
 def _lists(file: DocFile) -> Iterator[tuple[int, list[str]]]:
-    """Yield the id and levels of each list; levels are stored after the table of lists."""
+    """Yield the id and levels of each list; the levels are stored after the table of lists."""
     size, table = len(file.table(LISTS)), file.table(LISTS, to_end=True)
     if not size:
         return
@@ -253,7 +253,7 @@ def _uses(file: DocFile) -> Iterator[tuple[int, str]]:
 
 
 def styles_of(file: DocFile) -> tuple[str, dict[int, tuple[int, int | None]]]:
-    """Return the paragraph styles, reduced to their lists, as the content of a `styles` part, and the base and list of each."""
+    """Return the paragraph styles, reduced to their lists, as the content of a `styles` part, and the base and list of each style."""
     parts, lists = [], dict[int, tuple[int, int | None]]()
     for style, base, paragraph in _styles(file):
         basis = f'<w:basedOn w:val="{base}"/>' if base != _NO_STYLE else ""
@@ -263,7 +263,7 @@ def styles_of(file: DocFile) -> tuple[str, dict[int, tuple[int, int | None]]]:
 
 
 def lists_of(styles: set[int], lists: dict[int, tuple[int, int | None]]) -> set[int]:
-    """Return the lists of the given styles, their own or inherited."""
+    """Return the lists of the given styles, whether their own or inherited."""
     numbers = set()
     for style in styles:
         for _ in range(_MOST_BASES):  # styles may form a cycle

@@ -1,7 +1,8 @@
 """Read docx: bytes in, the lines of the document in reading order out.
 
-Word content outside the text becomes text: automatic numbers, underlined blanks, check marks of symbol fonts, superscripts, subscripts and
-formulas. Text boxes follow their anchor paragraph. Headers, footers, notes, comments, and deleted and hidden text are omitted.
+Word content outside the text becomes text: automatic numbers, underlined blanks, check marks in symbol fonts, superscripts, subscripts and
+formulas. Text boxes follow the paragraph to which they are anchored. Headers, footers, notes, comments, and deleted and hidden text are
+omitted.
 """
 
 import re
@@ -27,9 +28,9 @@ _NUMBER, _CHINESE = re.compile(r"\s{0,9}(\d{1,5})[ .、．]{0,3}"), re.compile("
 
 
 def table_lines(rows: list[list[CellLines]]) -> list[str]:
-    """Return each row as one line with tabs between cells, or cell by cell if a cell has several lines.
+    """Return each row as one line with tabs between the cells, or one cell after another if a cell has several lines.
 
-    A cell with only a number numbers the text in the next cell.
+    A cell that contains only a number is the number of the text in the next cell.
     """
     return [line for row in rows for line in _lines_of([cell for cell in row if cell])]
 
@@ -57,19 +58,19 @@ _UNSEEN = {
 }
 _SIGNS = {f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _SYMBOLS = {"FC": "√", "FE": "☑", "FB": "×", "FD": "☒", "A8": "□", "6F": "□", "6E": "■", "A1": "○", "6C": "●"}
-"""Signs of Wingdings, which Word stores from code F000 on."""
+"""Wingdings symbols, which Word stores from code F000 on."""
 _SYMBOLS_2 = {"50": "√", "4F": "×", "52": "☑", "51": "☒", "53": "☒", "54": "☒", "A3": "□"}
 _TICKS = "√×☑☒"
 _COLOUR, _PLAIN = re.compile("[0-9A-Fa-f]{6}"), re.compile("(?:000000|FFFFFF|([0-9A-F]{2})\\1\\1)", re.IGNORECASE)
 _FACES = (("i", "slanted"), ("em", "colour dotted"), ("bdr", "colour framed"), ("strike", STRUCK), ("dstrike", STRUCK))
 _MOSTLY = 0.8
-"""Share of a document's characters in tables at which it is read as a sheet."""
+"""Share of a document's characters that must be in tables for it to be read as a sheet."""
 _WIDE_DIGITS = 3  # no table has a hundred columns
 _OFF = ("0", "false", "none", "off")
 
 
 def read_docx(name: str, body: bytes) -> Text:
-    """Return the lines of a Word document, tables row by row with tabs between cells, and a placeholder for every image.
+    """Return the lines of a Word document, with tables row by row, tabs between cells, and a placeholder for every image.
 
     Raises:
         ValueError: the file is not a valid docx.
@@ -78,7 +79,7 @@ def read_docx(name: str, body: bytes) -> Text:
 
 
 def text_of_document(name: str, document: "OpenDocument") -> Text:
-    """Return the lines of an opened document, as `read_docx` does; this destroys the document's tree."""
+    """Return the lines of an opened document, as `read_docx` does; the document's tree is destroyed."""
     try:
         return _text_of(name, document)
     finally:
@@ -178,7 +179,7 @@ class _Walk:
                 yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
 
     def _inline(self, paragraph: etree._Element, boxes: list[etree._Element]) -> Iterator[etree._Element]:
-        """Yield the text elements of a paragraph in order, and collect its text boxes in `boxes`."""
+        """Yield the text elements of a paragraph in order, and collect the paragraph's text boxes in `boxes`."""
         waiting = [*reversed(paragraph)]
         while waiting:
             element = waiting.pop()
@@ -224,7 +225,7 @@ def _rows(table: etree._Element) -> Iterator[etree._Element]:
 
 
 def _cells(row: etree._Element) -> Iterator[tuple[etree._Element | None, bool]]:
-    """Yield the cells of a row, one per table column, and whether each continues the cell above; merged cells are None."""
+    """Yield the cells of a row, one per table column, and whether each cell continues the one above; merged cells are None."""
     for element in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
         for cell in [element] if element.tag == f"{_W}tc" else element.iterdescendants(f"{_W}tc"):
             merged, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
@@ -235,7 +236,7 @@ def _cells(row: etree._Element) -> Iterator[tuple[etree._Element | None, bool]]:
 
 
 def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
-    """Return the text of elements; join adjacent runs with the same vertical shift, since Word splits `-1` anywhere."""
+    """Return the text of elements; join adjacent runs with the same vertical shift, since Word may split even `-1`."""
     pieces: list[str] = []
     run, pending = None, ""
     for element in elements:
@@ -253,7 +254,7 @@ def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
 
 
 def _signed(element: etree._Element, piece: str) -> str:
-    """Return a text with tags for its run's emphasis, as crawlers.read.vocabulary.emphasis reads them."""
+    """Return a text with tags for the emphasis of its run, in the form that crawlers.read.vocabulary.emphasis reads."""
     face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
     if face is None or not piece.strip():
         return piece
@@ -297,7 +298,7 @@ def _symbol(font: str, code: str) -> str:
 
 
 def _form_field(field: etree._Element) -> str:
-    """Return what a form field without its own text shows: a check box, or the chosen list entry."""
+    """Return what a form field without text of its own shows: a check box or the chosen list entry."""
     box, entries = field.find(f"{_W}ffData/{_W}checkBox"), field.find(f"{_W}ffData/{_W}ddList")
     if box is not None:
         checked = box.find(f"{_W}checked")
@@ -314,7 +315,7 @@ def _is_on(switch: etree._Element | None, space: str) -> bool:
 
 
 def _text_with_blanks(element: etree._Element) -> str:
-    """Return a text or tab; underlined blanks to fill in become `____`."""
+    """Return a text or tab, with underlined blanks that are to be filled in as `____`."""
     words = "\t" if element.tag == f"{_W}tab" else element.text or ""
     line = element.getparent().find(f"{_W}rPr/{_W}u")
     if line is None or line.get(f"{_W}val") in _OFF or words.strip():

@@ -18,7 +18,7 @@ _SHIFTS = {"superscript": raised, "subscript": lowered}
 
 
 def shifted(run: etree._Element, text: str) -> str:
-    """Return the text of a run, as superscript or subscript if the run is."""
+    """Return the text of a run, in superscript or subscript characters if the run is superscript or subscript."""
     alignment = run.find(f"{_W}rPr/{_W}vertAlign")
     return _SHIFTS.get("" if alignment is None else alignment.get(f"{_W}val", ""), str)(text)
 
@@ -60,19 +60,20 @@ def _sign(element: etree._Element, properties: str, name: str, usual: str) -> st
 
 
 def _one(text: str) -> str:
-    """Return a text to put next to a slash or under a root, in brackets if it contains operators."""
+    """Return a text that goes next to a slash or under a root, in brackets if it contains operators."""
     return text if text.isalnum() or (text.startswith("(") and text.endswith(")")) else f"({text})"
 
 
 _LEVELS = 9
 _MOST_CHARS, _MOST_DIGITS = 255, 9
-"""Maximum length of a level's text, and of its start number. Each paragraph repeats them: 3 kB once produced 120 MB of text."""
+"""Maximum length of a level's text, and of its start number. Each paragraph repeats them, and a 3 kB document once produced 120 MB of
+text."""
 _REFERENCE = re.compile("%([1-9])")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
 
 
 def _letters(number: int) -> str:
-    """Return 1 as A and 27 as AA, as Word counts."""
+    """Return a number as letters, in the way Word counts: 1 as A and 27 as AA."""
     return chr(ord("A") + (number - 1) % 26) * ((number - 1) // 26 + 1) if 0 < number < 700 else str(number)
 
 
@@ -96,7 +97,7 @@ FORMATS: dict[str, Callable[[int], str]] = {
 
 
 class Numbering:
-    """The running numbers of one document; call `prefix` for its paragraphs in order."""
+    """The running numbers of one document; `prefix` must be called for its paragraphs in order."""
 
     def __init__(self, document: Any) -> None:
         numbers, styles = part_root(document, "/numbering"), part_root(document, "/styles")
@@ -109,7 +110,7 @@ class Numbering:
         self._levels_of: dict[str, dict[int, etree._Element]] = {}
 
     def prefix(self, paragraph: etree._Element) -> str:
-        """Return the number that Word shows before a paragraph; empty for none or a bullet."""
+        """Return the number that Word shows before a paragraph; empty if it shows no number or a bullet."""
         list_level = self._list_level(paragraph)
         if list_level is None:
             return ""
@@ -128,7 +129,7 @@ class Numbering:
         return f"{text} " if text and text[-1].isalnum() else text
 
     def _list_level(self, paragraph: etree._Element) -> tuple[str, int] | None:
-        """Return list and level of a paragraph: its own, else those of its style or of the styles it is based on."""
+        """Return the list and level of a paragraph: its own, or else those of its style or of the styles on which that is based."""
         style, level, holder = _value(paragraph.find(f"{_W}pPr"), "pStyle"), None, paragraph
         for _ in range(_LEVELS + 2):  # styles may form a cycle
             properties = holder.find(f"{_W}pPr/{_W}numPr")
@@ -149,7 +150,7 @@ class Numbering:
         return next((index for index, shape in levels.items() if style and _value(shape, "pStyle") == style), 0)
 
     def _levels(self, number: str) -> tuple[str, dict[int, etree._Element]]:
-        """Return the id of a list's numbering, which lists with a common count share, and its levels."""
+        """Return the id of a list's numbering, which lists that are counted together share, and its levels."""
         abstract = _value(self._lists[number], "abstractNumId") or ""
         if number not in self._levels_of:
             if abstract not in self._shapes:

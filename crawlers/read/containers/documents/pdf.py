@@ -1,4 +1,4 @@
-"""Read PDFs and pictures of pages: bytes in, the lines and tables of all pages in reading order out."""
+"""Read PDFs and images of pages: bytes in, the lines and tables of all pages in reading order out."""
 
 import logging
 import math
@@ -31,27 +31,27 @@ from crawlers.read.vocabulary.labels import IMAGE, flat
 
 SUFFIX = ".pdf"
 PAGED = (SUFFIX, *PICTURES)
-"""Suffixes of files read into lines from positions on pages, printed or photographed."""
+"""Suffixes of files whose lines are built from positions on printed or photographed pages."""
 MAX_PAGES = 3000
 PAGE_SECONDS = 10.0
 """Time limit for one page; a full page of a book takes a fifth of a second."""
 FILE_SECONDS, _SECONDS_A_PAGE, _SECONDS_A_SCAN = 60.0, 0.5, 10.0
-"""Time limit for a file, or per page if that gives more: half a second, or ten seconds where scans are read."""
+"""Time limit for a file, or per page if that is more: half a second, or ten seconds if scans are read."""
 MOST_SECONDS = 3000.0
 """Maximum time for a file: 3,000 pages of text, or 300 scans."""
 _BUDGET = Budget(seconds=MOST_SECONDS)
 _PAGE_BYTES, _MAX_PIXELS = 400 * 1024**2, 240_000_000
-"""Memory limit for one page, and maximum pixels of a scan; an A4 page at 1,200 dpi has 140 million."""
+"""Memory limit for one page, and maximum number of pixels in a scan; an A4 page at 1,200 dpi has 140 million."""
 _MAX_GLYPHS = 100_000
-"""Maximum characters on one page; a full newspaper page has 20,000."""
+"""Maximum number of characters on one page; a full newspaper page has 20,000."""
 _SCAN_SHARE = 0.5
-"""Share of the page's area above which an image is the page itself or its background."""
+"""Share of the page's area above which an image counts as the page itself or its background."""
 _MIN_IMAGE = 6.0
 _MAX_DRAWN = 20_000
-"""Lines, rectangles and curves of a page above which it is a drawing."""
+"""Number of lines, rectangles and curves on a page above which it counts as a drawing."""
 _MAX_NO_GLYPH = 0.2
 _LEAST_BACKGROUND, _BACKGROUND_SHARE = 3, 0.3
-"""Minimum number and share of pages with an image in the same place for it to be a background."""
+"""Minimum number and share of pages that must have an image in the same position for it to be a background."""
 _UNCLEAR = "adjacent texts whose cells cannot be separated; print it with cell borders, or import its source"
 
 logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns about every font irregularity
@@ -62,20 +62,20 @@ _ADVICE = "print it to a new PDF, or split it"
 
 @remembered
 def read_pdf_guarded(name: str, body: bytes, budget: Budget = _BUDGET) -> Text:
-    """Return the lines of a PDF, read in a separate process.
+    """Return the lines of a PDF, which is read in a separate process.
 
     Raises:
-        ValueError: it is damaged, locked or a scan, or takes too much memory or time.
+        ValueError: the PDF is damaged, locked or a scan, or takes too much memory or time.
     """
     [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
     return text
 
 
 def table_rows(name: str, body: bytes) -> list[tuple[str, list[str]]]:
-    """Return positions and cells of the rows of a PDF that is a single table.
+    """Return the positions and cells of the rows of a PDF that is a single table.
 
     Raises:
-        ValueError: it is not one, or cannot be read.
+        ValueError: the PDF is not a single table, or cannot be read.
     """
     text = read_pdf_guarded(name, body)
     if not text.rows:
@@ -88,10 +88,10 @@ def _texts_of(name: str, body: bytes) -> Iterator[Text]:
 
 
 def read_picture(name: str, body: bytes) -> Text:
-    """Return the lines of a picture of a page.
+    """Return the lines in an image of a page.
 
     Raises:
-        ValueError: it is damaged, or the OCR packages are not installed.
+        ValueError: the image is damaged, or the OCR packages are not installed.
     """
     picture = picture_of(name, body)
     if not can_read():
@@ -107,7 +107,7 @@ def read_pdf(name: str, body: bytes) -> Text:
     """Return the lines of a PDF, and a placeholder for every image.
 
     Raises:
-        ValueError: it is damaged or locked, or all its pages are scans without text.
+        ValueError: the PDF is damaged or locked, or all its pages are scans without text.
     """
     if b"%PDF-" not in body[:1024]:
         raise Refusal(f"{name}: does not begin like a PDF; is it another kind of file?")
@@ -135,7 +135,7 @@ def read_pdf(name: str, body: bytes) -> Text:
 
 
 class _TooMuch(Exception):
-    """A limit was exceeded or a page has no readable text; reported in preference to damage."""
+    """A limit was exceeded or a page has no readable text; this is reported rather than damage."""
 
 
 def _text(pages: "list[Page]") -> Text:
@@ -158,7 +158,7 @@ def _text(pages: "list[Page]") -> Text:
 
 
 def _text_of(sheets: list[tuple[list[Glyph], list[Any], float]], lost: list[Lost]) -> Text:
-    """Return the lines of pages, given their characters, tables and width."""
+    """Return the lines of pages, given the characters, tables and width of each page."""
     dropped, gutter = list[str](), None
     places = Counter(place for glyphs, _, _ in sheets for place in {_place(glyph) for glyph in glyphs if glyph.text == IMAGE})
     often = max(_LEAST_BACKGROUND, _BACKGROUND_SHARE * len(sheets))
@@ -193,7 +193,7 @@ def _place(image: Glyph) -> tuple[int, int, int]:
 def _blocks(
     number: int, glyphs: list[Glyph], tables: Sequence[Any], width: float, gutter: float | None
 ) -> tuple[list[list[TextRow] | PageTable], list[str], float | None]:
-    """Return a page's texts and tables in reading order, the texts with unclear cells or options, and its gutter, if any."""
+    """Return a page's texts and tables in reading order, the texts whose cells or options are unclear, and the page's gutter, if any."""
     blocks: list[list[TextRow] | PageTable] = []
     unclear = list[str]()
     for found in [*sorted(tables, key=lambda each: float(each.bbox[1])), None]:
@@ -214,7 +214,7 @@ def _blocks(
 
 
 def _rows(parts: Sequence[list[TextRow] | PageTable]) -> list[tuple[str, list[str]]]:
-    """Return a document that is one table, or tables under headings, as rows of a sheet; empty for any other document."""
+    """Return a document that is one table, or tables under headings, as the rows of a sheet; empty for any other document."""
     rows: list[tuple[str, list[str]]] = []
     begun = False
     for part in parts:

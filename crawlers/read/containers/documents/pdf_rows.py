@@ -20,31 +20,31 @@ _RADICALS |= {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0
 _RADICALS |= {ord("㬵"): "胶"}  # one glyph in Noto CJK, the usual fonts of Linux
 _RADICALS |= {0x2E3A: "——", 0x2E3B: "———"}  # one glyph for a Chinese dash
 _SMALL, _HIGH, _LOW = 0.9, 0.15, 0.08
-"""For a superscript or subscript, relative to the line's size: maximum size, and minimum distance of its baseline above or below the
-line's.
+"""Limits for a superscript or subscript, relative to the line's size: its maximum size, and the minimum distance between its baseline and
+the line's.
 """
 _BESIDE = 0.25
-"""Maximum distance to a character of its line; small text further away is separate text."""
+"""Maximum distance from a character of its line; small text farther away is separate text."""
 _MOVED = re.compile(r"[0-9A-Za-z+\-−–()=*/′]+")
 _TAB, _WIDE_BLANK, _BLANK = 1.5, 0.7, 0.2
-"""Minimum gaps, in character heights, for a tab, for a space between Chinese characters, and for a space between others."""
+"""Minimum gaps, in character heights, for a tab, for a space between Chinese characters, and for a space between other characters."""
 _IMAGE_FOOT = 10.0
-"""Height in points, from its bottom edge, that an image occupies in its line."""
+"""Height in points, from the bottom edge of an image, that counts as its part of a line."""
 _NO_START = frozenset("，。、；：？！）》」』”’％…,.;:?!)]}%")
 _NO_END = frozenset("（《「『“‘([{")
-"""Signs that cannot begin, or cannot end, a line."""
+"""Characters that cannot begin a line, and those that cannot end one."""
 _WORD = re.compile(r"[0-9A-Za-z]")
 _ASCENT = 0.88
 """Share of a character's height above the baseline in the usual Chinese fonts."""
 _SAME_ROW = 0.6
-"""Minimum overlap of a character with its row, as a share of the smaller height."""
+"""Minimum overlap of a character with its row, as a share of the smaller of the two heights."""
 _BOLD = re.compile(r"bold|black|heavy", re.IGNORECASE)
 _COLOURED = 0.25
 """Difference between a colour's strongest and weakest component above which it is not grey or black."""
 _RGB, _CMYK = 3, 4
 _PLACE, _OVER, _MOSTLY_OVER = 40.0, 0.2, 0.2
-"""Size in points of a grid cell of the page; minimum overlap of two characters as a share; minimum share of a style's characters that
-overlap others.
+"""Size in points of a grid cell on the page; minimum share by which two characters must overlap; minimum share of a style's characters
+that must overlap others.
 """
 
 
@@ -68,7 +68,7 @@ class Glyph(NamedTuple):
 
 
 _STEEPEST = 0.15
-"""Slope above which a line is a watermark and not a line of a skewed scan."""
+"""Slope above which a line is a watermark rather than a line in a skewed scan."""
 
 
 class TextRow(NamedTuple):
@@ -79,11 +79,11 @@ class TextRow(NamedTuple):
     bottom: float
     text: str
     glyphs: tuple[Glyph, ...] = ()
-    """Its characters from left to right; empty for a row made from a text."""
+    """The line's characters from left to right; empty for a row made from a text."""
 
     @property
     def x1(self) -> float:
-        """Return the right edge of its last visible character."""
+        """Return the right edge of the row's last visible character."""
         return max((glyph.x1 for glyph in self.glyphs if not glyph.text.isspace()), default=self.x0)
 
 
@@ -152,7 +152,7 @@ def rows_of(glyphs: Iterable[Glyph]) -> list[TextRow]:
 
 
 def _box(glyph: Glyph) -> tuple[float, float]:
-    """Return the top and bottom of a character, as in a usual font if its baseline is known."""
+    """Return the top and bottom of a character, computed as in a common font if its baseline is known."""
     size = glyph.bottom - glyph.top
     return (glyph.foot - _ASCENT * size, glyph.foot + (1 - _ASCENT) * size) if glyph.foot else (glyph.top, glyph.bottom)
 
@@ -171,7 +171,7 @@ def _row(glyphs: list[Glyph]) -> TextRow:
 
 
 def _with_moved(glyphs: list[Glyph]) -> list[Glyph]:
-    """Return the glyphs of a line, with superscript or subscript characters for raised or lowered ones, since 10⁹ is not 109."""
+    """Return the glyphs of a line, with superscript or subscript characters for those raised or lowered, since 10⁹ is not 109."""
     size = max(glyph.bottom - glyph.top for glyph in glyphs)
     feet = Counter(glyph.foot for glyph in glyphs if glyph.foot and glyph.bottom - glyph.top > _SMALL * size)
     if not feet or all(glyph.bottom - glyph.top > _SMALL * size for glyph in glyphs):
@@ -224,7 +224,7 @@ def joined_lines(lines: Sequence[TextRow], is_wrapped: Callable[[TextRow, TextRo
 
 
 def token_width(glyphs: Sequence[Glyph]) -> float:
-    """Return the width of the first characters of a line that cannot be separated by a line break."""
+    """Return the width of the first characters of a line that a line break cannot separate."""
     end = 0
     while end + 1 < len(glyphs) and _stay_together(glyphs[end].text, glyphs[end + 1].text):
         end += 1
@@ -242,7 +242,7 @@ def _is_wide(text: str) -> bool:
 
 
 def without_watermark(glyphs: list[Glyph]) -> tuple[list[Glyph], str]:
-    """Return a page without its watermark, and the watermark's text: all text in a style that often overlaps other text."""
+    """Return a page without its watermark, and the watermark's text, which is all text in a style that often overlaps other text."""
     places: dict[tuple[int, int], list[Glyph]] = {}
     for glyph in glyphs:
         if glyph.text.isalnum() and glyph.style:

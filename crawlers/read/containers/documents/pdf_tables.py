@@ -18,23 +18,23 @@ from crawlers.read.vocabulary.options import letter_of
 _OVER = 0.35
 """Share of a character's width beyond a cell border above which its cell is unknown."""
 _ABUTS = 0.6
-"""Maximum distance, in points, of characters on both sides of a line whose text runs across it."""
+"""Maximum distance in points between characters on both sides of a line for their text to run across it."""
 _SAME_COLUMN = 4.0
-"""Points by which a table's lines may shift from page to page."""
+"""Number of points by which a table's lines may shift from page to page."""
 _NARROW = 8.0
-"""Points: an empty column of at most this width is the gap of a double line."""
+"""Width in points up to which an empty column is the gap in a double line."""
 _MOSTLY = 0.8
-"""Share of rows that fill a column above which a row without it continues another row."""
+"""Share of rows that fill a column above which a row that does not fill it continues another row."""
 
 
 class PageTable(Struct):
-    """The table of one page or of several."""
+    """The table on one or more pages."""
 
     page: int
     top: float
     bottom: float
     xs: tuple[float, ...]
-    """Left edges of its columns, and the right edge of the last."""
+    """Left edges of the columns, and the right edge of the last column."""
     rows: list[list[list[str]]]
     """The lines of each cell."""
     covered: dict[tuple[int, int], list[str]]
@@ -43,10 +43,10 @@ class PageTable(Struct):
     unclear: list[tuple[str, str]] = []
     """Positions and texts of rows whose cells cannot be separated."""
     dropped: list[str] = []
-    """The header where it is repeated."""
+    """The repetitions of the header."""
 
     def texts(self) -> list[list[str]]:
-        """Return the text of each cell; one that spans several rows is in all of them."""
+        """Return the text of each cell; the text of a cell that spans several rows is repeated in each of them."""
         return [
             [
                 CoveredCell("\n".join(above)) if (above := self.covered.get((at, column))) else "\n".join(cell)
@@ -57,7 +57,7 @@ class PageTable(Struct):
 
 
 def table_of(found: Any, glyphs: Sequence[Glyph], page: int) -> PageTable | None:
-    """Return a ruled table with the characters in it; None if it has fewer than two columns or text next to it.
+    """Return a ruled table with the characters in it; None if it has fewer than two columns or if there is text next to it.
 
     Args:
         found: a table as pdfplumber returns it.
@@ -106,7 +106,7 @@ def _cell_at(cells: Sequence[tuple[float, ...]] | Any, x: float, y: float) -> tu
 
 
 def _is_beyond(cell: tuple[float, ...], glyphs: Sequence[Glyph]) -> bool:
-    """Return whether text crosses a cell's right border, or touches both of its sides as if there were no border."""
+    """Return whether text crosses a cell's right border, or is close to both sides of it as if there were no border."""
     near = [
         glyph
         for glyph in glyphs
@@ -120,7 +120,8 @@ def _is_beyond(cell: tuple[float, ...], glyphs: Sequence[Glyph]) -> bool:
 
 
 def joined_tables(upper: PageTable, lower: PageTable) -> PageTable | None:
-    """Return a table joined with its continuation on the next page, without the repeated header; None if the lower one is another table."""
+    """Return a table joined with its continuation on the next page, without the repeated header; None if the second one is a different
+    table."""
     if len(upper.xs) != len(lower.xs) or any(abs(one - other) > _SAME_COLUMN for one, other in zip(upper.xs, lower.xs, strict=True)):
         return None
     start = int(bool(lower.rows and upper.rows) and lower.rows[0] == upper.rows[0])
@@ -145,7 +146,7 @@ def joined_tables(upper: PageTable, lower: PageTable) -> PageTable | None:
 
 def _goes_on(others: Sequence[Sequence[list[str]]], last: Sequence[list[str]], first: Sequence[list[str]]) -> bool:
     """Return whether a page's first row continues the last row of the page before: one of the two lacks a cell that nearly all other rows
-    fill, and the other has it.
+    fill, and the other row has that cell.
     """
     full = [column for column in range(len(first)) if sum(bool(row[column]) for row in others) >= _MOSTLY * len(others)]
     headed = any(sum(map(bool, row)) == 1 and is_heading(flat("".join(map("".join, row)))) for row in (last, first))
@@ -162,21 +163,21 @@ def _is_wrapped(upper: TextRow, lower: TextRow, right: float) -> bool:
 
 
 _MIDDLE = (0.3, 0.7)
-"""Position of a gutter, as shares of the page's width."""
+"""Position of a gutter as shares of the page's width."""
 _MIN_GUTTER, _MAX_CROSSED = 8, 0.2
-"""Minimum width of a gutter in points; maximum share of lines, mostly titles, that cross it."""
+"""Minimum width of a gutter in points; maximum share of lines that cross it, which are mostly titles."""
 _MAX_ACROSS = 0.3
-"""Maximum share of rows on the right that continue options on the left, as `A.甲    B.乙` does in one column."""
+"""Maximum share of rows on the right that continue the options on the left, as `A.甲 B.乙` does on a page with one column."""
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 _KEY = re.compile(r"[\s\dA-Ja-j.、．,，:：~—–√×-]{1,14}")
 """Part of an answer list, in which columns do not matter."""
 _LEAST_TABLE, _TABLE_SHARE = 3, 0.3
-"""Minimum number, and share of the page, of rows with three or more cells without options that indicate an unruled table."""
+"""Minimum number of rows, and share of the page's rows, with three or more cells but no options that indicate an unruled table."""
 _INDENT = 2.5
 
 
 class _Band(NamedTuple):
-    """Part of a page between two rows that cross the gutter, including the first of them."""
+    """Part of a page from one row that crosses the gutter to just before the next."""
 
     across: list[TextRow]
     left: list[TextRow]
@@ -184,10 +185,10 @@ class _Band(NamedTuple):
 
 
 def in_reading_order(glyphs: list[Glyph], width: float, expected: float | None = None) -> tuple[list[TextRow], float | None]:
-    """Return the rows of a page in reading order, and the position of its gutter; None for a single column.
+    """Return the rows of a page in reading order, and the position of the page's gutter; None for a single column.
 
     Args:
-        expected: gutter of the previous page, since a page that ends early may have too little text on the right.
+        expected: gutter of the previous page, needed because a page that ends early may have too little text on the right.
     """
     for gutter in dict.fromkeys([*_gutters(glyphs, width), *([] if expected is None else [expected])]):
         bands = list(_bands(glyphs, gutter))
@@ -216,7 +217,7 @@ def _gutters(glyphs: Sequence[Glyph], width: float) -> Iterator[float]:
 
 
 def _bands(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
-    """Yield the bands of a page from top to bottom: rows that cross the gutter, and the rows left and right below them."""
+    """Yield the bands of a page from top to bottom: the rows that cross the gutter, and below them the rows on the left and right."""
     crossing: list[tuple[float, float]] = []
     for top, bottom in sorted((glyph.top, glyph.bottom) for glyph in glyphs if glyph.x0 < gutter < glyph.x1 and not glyph.text.isspace()):
         if crossing and top < crossing[-1][1]:
@@ -232,7 +233,7 @@ def _bands(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
 
 
 def _are_columns(bands: Sequence[_Band], surely: bool) -> bool:
-    """Return whether questions begin in both columns, and rows on the right do not continue the options on their left."""
+    """Return whether questions begin in both columns and the rows on the right do not continue the options on their left."""
     across, left, right = (sum(len(band[side]) for band in bands) for side in range(3))
     if not right or not left or across > _MAX_CROSSED * (across + left + right):
         return False
@@ -246,7 +247,7 @@ def _begins_question(row: TextRow) -> bool:
 
 
 def _options_going_on(band: _Band) -> int:
-    """Count the rows on the right that continue the options next to them while the left column does not."""
+    """Count the rows on the right that continue the options next to them, if the left column itself does not."""
     letters = [letter_of(flat(row.text)) for row in band.left]
     count = 0
     for row in band.right:
@@ -260,15 +261,15 @@ def _options_going_on(band: _Band) -> int:
 
 
 def has_bare_table(rows: Sequence[TextRow]) -> bool:
-    """Return whether a page has an unruled table, in which it is unknown which rows form a cell."""
+    """Return whether a page has an unruled table, so that it is unknown which rows form a cell."""
     wide = [cells for row in rows if len(cells := row.text.split("\t")) > 2 and not any(map(_OPTION.match, cells[1:]))]
     wide = [cells for cells in wide if not all(map(_KEY.fullmatch, cells))]
     return len(wide) >= max(_LEAST_TABLE, _TABLE_SHARE * len(rows))
 
 
 def without_unclear_options(rows: Sequence[TextRow]) -> tuple[list[TextRow], list[str]]:
-    """Return rows without the options of a question that are side by side and continue below, and the texts of those options. Which option
-    a continuation belongs to is unknown unless the row above is full or the continuation is below the last option.
+    """Return the rows without the options of questions whose options are side by side and continue below, and the texts of these options.
+    It is unknown which option a continuation belongs to, unless the row above is full or the continuation is below the last option.
     """
     right = max((row.x1 for row in rows), default=0.0)
     unclear = set[int]()
@@ -311,7 +312,7 @@ def _begins(row: TextRow) -> bool:
 
 
 def has_wrapped_options(rows: Sequence[TextRow]) -> bool:
-    """Return whether an option continues on the next row; the emphasis of a row then does not belong to one option."""
+    """Return whether an option continues in the next row; if so, the emphasis in a row does not belong to a single option."""
     return any(letter_of(row.text) and not _begins(rest) for row, rest in pairwise(rows))
 
 

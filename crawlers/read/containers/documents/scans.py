@@ -1,4 +1,4 @@
-"""OCR for scanned or photographed pages: a picture in, characters with positions out. RapidOCR ships its models."""
+"""OCR for scanned or photographed pages: an image in, characters with positions out. RapidOCR ships with its models."""
 
 import math
 import re
@@ -25,29 +25,30 @@ SCAN_SECONDS = 60.0
 ADVICE = "to read it, run `pip install rapidocr onnxruntime` (docs/importing.md)"
 _MAX_PIXELS = 60_000_000
 _LEAST_SCORE = 0.5
-"""Minimum score of a letter, digit or Chinese character. One with a lower score becomes U+FFFD, so that `clean` rejects the question."""
+"""Minimum score of a letter, digit or Chinese character. A character with a lower score becomes U+FFFD, so that `clean` rejects the
+question."""
 _RING, _LEAST_ALONE = re.compile(r"(?:^|(?<=[)）]))\s?[0oO]$"), 0.8
-"""A lone sign may be misread with a high score: a quotation mark as 99; a full stop, even after a blank, as 0 or o."""
+"""A lone symbol may be misread with a high score: a quotation mark as 99, or a full stop as 0 or o, even after a blank."""
 _ALONE = 2
-"""Maximum length of a line that counts as lone signs."""
+"""Maximum length of a line that counts as lone symbols."""
 _MARGIN = 0.12
-"""Share of a line's height added above and below for the second reading."""
+"""Share of a line's height added above and below it for the second reading."""
 _UPRIGHT = 1.5
-"""Ratio of height to width at which a line is vertical, as in RapidOCR."""
+"""Minimum ratio of height to width for a line to count as vertical, as in RapidOCR."""
 _LONE_SIGN = re.compile(r"(?<![\w\s(（+=—–-])(\s*)[+=—–-](?=\s*(?:$|[A-J][.．、:：]))")
-"""A sign that is a whole option may be a character of the same shape: 十, 二, 一."""
+"""A symbol that is a whole option may really be a character of the same shape: 十, 二, 一."""
 _VITAL = frozenset("√×✓≥≤<>±%‰=+")
-"""Signs that change the meaning, as letters do."""
+"""Symbols that change the meaning, as letters do."""
 _NARROW = 0.5
 """Width of a Latin letter or digit relative to a Chinese character."""
 UNKNOWN = "\ufffd"
 
 
 def picture_of(name: str, body: bytes) -> "Image":
-    """Return a picture, rotated upright according to its EXIF data.
+    """Return an image, rotated upright according to its EXIF data.
 
     Raises:
-        ValueError: it is damaged, or too large.
+        ValueError: the image is damaged or too large.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -76,7 +77,7 @@ def _engine() -> Any:
 
 
 def glyphs_in(picture: "Image", width: float = PAGE_WIDTH) -> list[Glyph]:
-    """Return the characters of a page that is a picture, deskewed.
+    """Return the characters on a page that is an image, after deskewing it.
 
     Args:
         width: page width in points.
@@ -100,7 +101,7 @@ def glyphs_in(picture: "Image", width: float = PAGE_WIDTH) -> list[Glyph]:
 
 
 def _read_again(picture: "Image", corners: list[tuple[float, float]]) -> str:
-    """Return the text of a line cut out with a margin: errors that the score does not show are rarely made twice."""
+    """Return the text of a line cut out with a margin; a second reading rarely repeats errors that the score does not show."""
     import numpy as np
     from PIL import Image
 
@@ -117,7 +118,7 @@ def _read_again(picture: "Image", corners: list[tuple[float, float]]) -> str:
 
 
 def _agreed(text: str, again: str) -> str:
-    """Return a line with U+FFFD where a second reading differs in a letter, digit or vital sign."""
+    """Return a line with U+FFFD where a second reading differs in a letter, a digit or a symbol that changes the meaning."""
     agreed, alike = list[str](), SequenceMatcher(None, _alike(text), _alike(again), autojunk=False)
     for kind, start, end, other, other_end in alike.get_opcodes():
         differs = kind != "equal" and any(map(_is_vital, text[start:end] + again[other:other_end]))
@@ -127,13 +128,13 @@ def _agreed(text: str, again: str) -> str:
 
 
 def _alike(text: str) -> str:
-    """Return a text of the same length with half-width instead of full-width characters."""
+    """Return a text of the same length, with full-width characters replaced by half-width ones."""
     halves = [unicodedata.normalize("NFKC", char) for char in text]
     return "".join(half if len(half) == 1 else char for half, char in zip(halves, text, strict=True))
 
 
 def _with_unknown(text: str, score: float, words: Any) -> str:
-    """Return a line with U+FFFD for each uncertain character, judged by its score or shape."""
+    """Return a line with U+FFFD for each character that is uncertain because of its score or shape."""
     scores = [float(one[1]) for one in words or () if one[0].strip()]
     shown = [char for char in text if not char.isspace()]
     if len(scores) != len(shown):
@@ -150,7 +151,7 @@ def _is_vital(char: str) -> bool:
 
 
 def _spread(text: str, left: float, right: float, top: float, bottom: float) -> list[Glyph]:
-    """Return the characters of a line, distributed between its ends."""
+    """Return the characters of a line, spread between its ends."""
     widths = [_NARROW if char.isascii() else 1.0 for char in text]
     step, x, glyphs = (right - left) / max(sum(widths), _NARROW), left, list[Glyph]()
     for char, share in zip(text, widths, strict=True):

@@ -1,4 +1,4 @@
-"""Identify files by their first bytes, and unpack archives (.zip, .gz, .tar): bytes in, correct names and files out.
+"""Identify files by their first bytes and unpack archives (.zip, .gz, .tar): bytes in, files and correct names out.
 
 Writes nothing to disk and fetches nothing.
 """
@@ -24,9 +24,9 @@ from atomexam.text.refusal import Refusal
 
 MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 MAX_PART_BYTES = 256 * 1024 * 1024
-"""Bytes of one XML part. The limits are far above any paper and far below available memory."""
+"""Size of one XML part in bytes. The limits are far above the size of any paper and far below the available memory."""
 MAX_RATIO = 500
-"""Ratio of unpacked to packed size of a part above `_SMALL_PART`; XML of Word and Excel stays below 100."""
+"""Ratio of the unpacked to the packed size of a part larger than `_SMALL_PART`; the XML of Word and Excel stays below 100."""
 MAX_PARTS = 20_000
 _SMALL_PART = 8 * 1024 * 1024
 # Errors of the standard library and lxml for a damaged file, and of python-docx and openpyxl for parts that are missing or of another
@@ -34,7 +34,7 @@ _SMALL_PART = 8 * 1024 * 1024
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 BROKEN_PARTS = (*BROKEN_ZIP, XMLSyntaxError, LookupError, TypeError, AttributeError, ArithmeticError)
 PARSER = XMLParser(resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False, remove_comments=True, remove_pis=True)
-"""For untrusted XML: resolves no entities and loads nothing external."""
+"""Parser for untrusted XML that resolves no entities and loads nothing external."""
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEAD = 4096
 
@@ -43,10 +43,10 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
     """Check that a file is a zip of XML that can be opened safely.
 
     Args:
-        main_part: path of the part that determines the kind of file, or of that part's folder.
+        main_part: path of the part that determines the kind of file, or of the folder of that part.
 
     Raises:
-        ValueError: it is not such a file, is damaged, is too large when unpacked, or declares XML entities.
+        ValueError: the file is not such a zip, is damaged, is too large when unpacked, or declares XML entities.
     """
     if body.startswith(_OLD_OFFICE):
         raise Refusal(f"{name}: an old or locked Office file, not in {kind} format; open it, remove its password, and save it as {kind}")
@@ -112,14 +112,14 @@ class ArchiveMember(Struct):
     """Path in the archive, without steps that lead out of it."""
     body: bytes = b""
     fault: str = ""
-    """Why it is not read."""
+    """Why the file is not read."""
 
 
 def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[ArchiveMember]:
-    """Yield the files of an archive in order of name; those that are unsafe or have other suffixes are yielded with the reason.
+    """Yield the files in an archive in order of name; those that are unsafe or have unsupported suffixes come with the reason.
 
     Raises:
-        ValueError: it is not a valid archive, or is larger than the limits.
+        ValueError: the file is not a valid archive, or exceeds the limits.
     """
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
@@ -142,7 +142,7 @@ def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Ar
 
 
 def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> str:
-    """Return why a member is not read; empty if it is."""
+    """Return why a member is not read; empty if it is read."""
     suffix = PurePosixPath(member).suffix.lower()
     if suffix not in suffixes or suffix == SUFFIX or suffix in CONTAINERS:
         return (
@@ -180,7 +180,7 @@ def parts_of(name: str, body: bytes) -> ContainedFiles:
     """Yield the name and bytes of each file in a container.
 
     Raises:
-        ValueError: it is not such a container, is damaged, or exceeds the size limits when unpacked.
+        ValueError: the file is not such a container, is damaged, or exceeds the size limits when unpacked.
     """
     suffix = PurePosixPath(name.lower()).suffix
     total = 0
@@ -222,17 +222,17 @@ CONTAINERS: dict[str, Callable[[str, bytes], ContainedFiles]] = {".gz": _gzip, "
 
 
 _IWORK = ".iwork"
-"""Suffix used here for documents of Numbers, Pages and Keynote of any version."""
+"""Suffix used here for Numbers, Pages and Keynote documents of any version."""
 _PACKED = (
     *(("word/", ".docx"), ("xl/", ".xlsx"), ("ppt/", ".pptx"), ("META-INF/container.xml", ".epub")),
     *(("buildVersionHistory.plist", _IWORK), ("Metadata/BuildVersionHistory.plist", _IWORK), ("Index/Document.iwa", _IWORK)),
 )
-"""Part of a zip -> suffix of its kind."""
+"""Part of a zip -> suffix of that kind of file."""
 _COMPOUND, _STREAMS = b"\xd0\xcf\x11\xe0", (("WordDocument", ".doc"), ("Workbook", ".xls"))
-"""First bytes of an old Office file; its streams -> suffix of its kind."""
+"""First bytes of an old Office file; its streams -> suffix of that kind of file."""
 _OASIS = {"spreadsheet": ".ods", "text": ".odt"}
 OLD = (".wps", ".et", ".ppt", ".dps", ".rtf", ".odt", _IWORK)
-"""Suffixes of documents that are read only if their content is that of another suffix."""
+"""Suffixes of documents that are read only if their content shows that another suffix is right."""
 _PAGE = re.compile(r"<(?:!doctype html|html|head|body|table|div|meta|style)\b", re.IGNORECASE)
 _SHEETS = (".xls", ".xlsx")
 _DOCUMENTS = (".doc", ".docx")
@@ -240,9 +240,9 @@ _WORD_XML = re.compile(r"<(?:w:wordDocument|pkg:package)\b")
 
 
 def true_name(name: str, body: bytes, known: Collection[str]) -> str:
-    """Return a file's name, followed by the suffix of its content if its own is unknown or wrong.
+    """Return the name of a file, followed by the suffix that fits its content if its own suffix is unknown or wrong.
 
-    The name is unchanged if the kind of content is unknown.
+    The name is unchanged if the kind of the content is unknown.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in known and not (suffix in _SHEETS and _is_text(body)) and not _is_other_document(suffix, body):
@@ -256,7 +256,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _is_other_document(suffix: str, body: bytes) -> bool:
-    """Return whether a Word document has the wrong suffix: an old one as .docx, or anything else as .doc."""
+    """Return whether a Word document has the wrong suffix: .docx on an old document, or .doc on anything else."""
     return suffix in _DOCUMENTS and body.startswith(_COMPOUND) == (suffix == ".docx")
 
 

@@ -1,4 +1,5 @@
-"""csv and tsv: bytes in, rows of cells with their positions out; the delimiter must divide nearly all rows into equally many cells."""
+"""csv and tsv: bytes in, rows of cells with their positions out; the delimiter must divide nearly all rows into the same number of
+cells."""
 
 import csv
 import re
@@ -15,7 +16,7 @@ USUAL = (",", "\t", ";", "|", "，", "；")
 SHARE = 0.95
 """Share of rows that a delimiter must divide into the same number of cells."""
 _LEAST_USUAL_SHARE = 0.6
-"""The same for a usual delimiter in a file with a table suffix, where rows with one cell are titles and headings."""
+"""The same for a common delimiter in a file with a table suffix, where rows with a single cell are titles and headings."""
 _KNOWN = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
 _OF_PROSE = frozenset("，；、：！")
 _LINES, _STRAY_QUOTES = 2000, 4
@@ -25,20 +26,21 @@ _LINE = re.compile(r"[^\r\n]*+(?:\r\n|[\r\n])|[^\r\n]++")
 class _Parted(NamedTuple):
     sign: str
     rows: list[list[str]]
-    """Rows with the usual number of cells."""
+    """Number of rows with the usual number of cells."""
     share: float
     score: float
     has_title: bool
-    """Whether the first line is not divided: a title, or a table header with another delimiter."""
+    """Whether the first line is undivided, because it is a title or a table header with another delimiter."""
 
 
 def delimiter_of(text: str, is_table: bool = False) -> str:
     """Return the delimiter that divides nearly all rows of a text into the same number of cells; empty if there is none.
 
-    Of several, return the outer one, such as the comma in `题,甲|乙|丙,A`: it contains the others in fewer columns than they contain it.
+    If there are several, return the outer one, such as the comma in `题,甲|乙|丙,A`: its cells contain the other delimiters in fewer
+    columns than theirs contain it.
 
     Args:
-        is_table: the file has a table suffix, so two columns are enough and a usual delimiter may fail in more rows.
+        is_table: whether the file has a table suffix; if so, two columns are enough and a common delimiter may fail in more rows.
     """
     parted = [one for sign in _KNOWN if (one := _parted(text, sign, _least_cells(sign, is_table)))]
     sound = [one for one in parted if one.share >= (_LEAST_USUAL_SHARE if is_table and one.sign in USUAL else SHARE)]
@@ -73,7 +75,7 @@ def _parted(text: str, sign: str, least: int) -> _Parted | None:
 
 
 def _share_with(sign: str, rows: Sequence[Sequence[str]]) -> float:
-    """Return the share of columns in which most cells contain a sign; empty columns, as in `甲||乙`, do not count."""
+    """Return the share of columns in which most cells contain a given delimiter; empty columns, as in `甲||乙`, do not count."""
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     return sum(2 * sum(sign in cell for cell in column) > len(rows) for column in columns) / max(1, len(columns))
 
@@ -106,7 +108,7 @@ def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows of a file with their positions.
 
     Raises:
-        ValueError: it is not a table.
+        ValueError: the file is not a table.
     """
     for position, cells in _whole_rows(name, body):
         yield position, [*cells]

@@ -46,7 +46,7 @@ def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
 
 
 def is_by_line(name: str, text: str) -> bool:
-    """Return whether a file has one record per line, by its name or first lines: two consecutive objects are not one document."""
+    """Return whether a file has one record per line, judging by its name or first lines: two consecutive objects are not one document."""
     if name.lower().endswith(LINES):
         return True
     opening = _TWO_LINES.match(text)
@@ -78,7 +78,8 @@ def _parse(text: str) -> Any:
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; a key repeated with different values gets a RepeatedKey, where Python would silently drop all but the last."""
+    """Return an object; a key repeated with different values gets a RepeatedKey, because Python would silently drop all but the last
+    value."""
     record = dict(pairs)
     if len(record) == len(pairs):
         return record

@@ -24,7 +24,7 @@ _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
 class _Open(Struct):
-    """An unfinished list or object."""
+    """A list or object that has not ended yet."""
 
     items: list[Any] | None
     """Entries of a list; None for an object."""
@@ -33,11 +33,11 @@ class _Open(Struct):
 
 
 def document_in(name: str, text: str) -> Any:
-    """Return the values of YAML: quoted texts stay texts, and so do plain words except integers, true, false and null.
+    """Return the values in YAML: quoted texts stay texts, and so do plain words other than integers, true, false and null.
 
     Several documents become a list. Aliases are refused, since a small file with nested aliases may exhaust memory.
     Raises:
-        ValueError: it is not YAML, or is too large or too deeply nested; the message gives the line.
+        ValueError: the text is not YAML, or is too large or too deeply nested; the message gives the line.
     """
     documents: list[Any] = []
     open_ones: list[_Open] = []
@@ -135,7 +135,7 @@ def _row(name: str, table: str, columns: list[str], values: list[Any]) -> dict[s
 
 
 def _without_copies(name: str, text: str) -> tuple[str, dict[str, list[dict[str, Any]]]]:
-    """Return a dump without the rows of PostgreSQL COPY statements, and these rows."""
+    """Return a dump without the rows of its PostgreSQL COPY statements, and these rows."""
     rest: list[str] = []
     tables: dict[str, list[dict[str, Any]]] = {}
     table, names = "", list[str]()
@@ -256,7 +256,7 @@ SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 MAX_BYTES = 256 * 1024 * 1024
 _MOST_ROWS, _MOST_TABLES, _MOST_STEPS = 1_000_000, 500, 500
 _LONGEST, _MOST_CELLS, _MOST_CHARS = 16 * 1024 * 1024, 5_000_000, 256 * 1024 * 1024
-"""Limits for one value in bytes, and for all tables: computed and default values take no space in the file."""
+"""Limits in bytes for one value and for all tables, needed because computed and default values take no space in the file."""
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' ORDER BY rowid"
 _STEP = 1_000_000
 """SQLite instructions between two checks; a query is aborted after `_MOST_STEPS` checks."""
@@ -321,11 +321,12 @@ def _table(base: sqlite3.Connection, name: str, room: _Room) -> Rows:
 
 
 MAX_XML_NODES = 1_500_000
-"""Maximum tags and attributes of a file; each takes half a kilobyte as data. A Moodle file of 17,500 questions, 13 MB, has a million."""
+"""Maximum number of tags and attributes in a file; each takes half a kilobyte in memory. A 13 MB Moodle file with 17,500 questions has a
+million of them."""
 
 
 def root_of(name: str, body: bytes) -> Any:
-    """Return the root of an XML file with namespaces removed from tags. Resolves no entities and loads nothing external."""
+    """Return the root of an XML file whose tags have no namespaces. Resolves no entities and loads nothing external."""
     if (nodes := body.count(b"<") + body.count(b"=")) > MAX_XML_NODES:
         raise Refusal(f"{name}: up to {nodes} tags and attributes (signs < and =); at most {MAX_XML_NODES} are read: split it")
     try:
@@ -345,7 +346,7 @@ TEXT = "#text"
 
 
 def data_of(element: Any) -> Any:
-    """Return the value of an XML element: its text, or an object of its attributes and children, repeated children as a list.
+    """Return the value of an XML element: its text, or an object of its attributes and children, with repeated children as a list.
 
     Raises:
         ValueError: an element has too many attributes; reading them takes quadratic time.
@@ -376,7 +377,7 @@ def data_of(element: Any) -> Any:
 
 
 def cells_of_book(root: Any) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-    """Yield the title of each sheet of an Excel XML workbook, and its rows with their positions."""
+    """Yield the title of each sheet in an Excel XML workbook, and the sheet's rows with their positions."""
     for number, sheet in enumerate(root.iter("Worksheet"), 1):
         title = next((value for key, value in sheet.attrib.items() if key.endswith("Name")), f"sheet {number}")
         rows: list[tuple[str, list[str]]] = []

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 SUFFIX = ".parquet"
 MAX_UNPACKED_BYTES, _LEAST_UNPACKED_BYTES = 512 * 1024 * 1024, 128 * 1024 * 1024
-"""Maximum unpacked bytes, as for a JSON file, and the allowance for small files, since some kilobytes may unpack to any size."""
+"""Maximum number of unpacked bytes, as for a JSON file, and the allowance for small files, since a few kilobytes may unpack to any size."""
 _MAX_NAME_CHARS = 256
 _ROWS_AT_ONCE = 64
 _MAX_FOOTER_BYTES = 16 * 1024 * 1024
-"""Maximum size of the column descriptions, which take twenty times as much memory."""
+"""Maximum size of the column descriptions, which take twenty times as much space in memory."""
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
 _MOST_ERROR_CHARS = 160
 _ADVICE = "rewrite it in parts, with pandas or `datasets`"
@@ -47,7 +47,7 @@ class _DatasetsMetadata(Struct, frozen=True):
 
 
 def read_rows(name: str, body: bytes) -> Iterator[ParquetRow]:
-    """Yield each row of a file with its position (`row:3`, counted from 1), or a Lost if it cannot be read.
+    """Yield each row of a file with its position (`row:3`, counting from 1), or a Lost if the row cannot be read.
 
     Raises:
         ValueError: the file is not parquet, is damaged or encrypted, or is too large when unpacked.
@@ -137,9 +137,9 @@ def _check_schema(name: str, file: "ParquetFile") -> None:
 
 
 def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
-    """Return the class names of each column that stores classes as numbers, as `datasets` names them.
+    """Return the class names, as given by `datasets`, of each column that stores classes as numbers.
 
-    Numeric names are omitted: the column keeps its integers, and `counted_from_zero` decides how to count.
+    Numeric names are left out: such a column keeps its integers, and `counted_from_zero` decides how they are counted.
     """
     try:
         features = msgspec.json.decode((schema.metadata or {}).get(b"huggingface", b"{}"), type=_DatasetsMetadata).info.features
@@ -150,7 +150,7 @@ def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
 
 
 def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]:
-    """Yield the rows, or the error for a row with a value that Python cannot represent, such as invalid UTF-8."""
+    """Yield the rows, with an error in place of a row that has a value Python cannot represent, such as invalid UTF-8."""
     try:
         yield from batch.to_pylist()
         return
@@ -171,14 +171,15 @@ def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, li
 
 
 def _named(value: Any, names: list[str] | None) -> Any:
-    """Return the class name for its number; None for -1, which means unknown in `datasets`."""
+    """Return the class name for a class number; None for -1, which means unknown in `datasets`."""
     if names and type(value) is int and -1 <= value < len(names):
         return names[value] if value >= 0 else None
     return value
 
 
 def plain(value: Any) -> Any:
-    """Return a value as in JSON: None for NaN, 3 for 3.0 (pandas writes both for missing values), a placeholder for an image."""
+    """Return a value as it would be in JSON: None for NaN and 3 for 3.0 (pandas writes both if values are missing), and a placeholder for
+    an image."""
     if isinstance(value, float):
         return None if value != value else int(value) if value.is_integer() else value if abs(value) != float("inf") else str(value)
     if isinstance(value, dict):

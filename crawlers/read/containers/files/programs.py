@@ -1,7 +1,7 @@
 """Literals in JavaScript, TypeScript, Python and PHP source: source text in, the literal data out. Nothing is ever executed.
 
-`var x = {…}`, `return [ 'a' => … ]`, `QUESTIONS = [dict(…)]`, `ref<Question[]>([…])`: each is a named value.
-Computed values (functions, templates with `${}`, calls that build no list or record) are skipped.
+In `var x = {…}`, `return [ 'a' => … ]`, `QUESTIONS = [dict(…)]` and `ref<Question[]>([…])`, each is a named value.
+Computed values are skipped: functions, templates with `${}`, and calls that do not build a list or record.
 """
 
 import re
@@ -100,7 +100,7 @@ _BUILDERS = {
     *("array", "list", "tuple", "set", "frozenset", "dict", "ordereddict", "map", "of", "from", "str", "table"),
     *("ref", "shallowref", "reactive", "readonly", "freeze"),
 }
-"""Names of calls that return their argument, or a list or record of it."""
+"""Names of functions that return their argument, or a list or record made from it."""
 
 
 class _NoLiteral(ValueError):
@@ -154,7 +154,7 @@ class _Reader:
         return self.tokens[index] if 0 <= index < len(self.tokens) else Token("", "")
 
     def may_begin(self) -> bool:
-        """Return whether a value may begin here: after an assignment, an opening bracket, or an export."""
+        """Return whether a value may begin here, which is after an assignment, an opening bracket or an export."""
         before, current, behind = (self._at(self.position + step) for step in (-1, 0, 1))
         if current.text == "[" and behind.text == "{" and before.text == ":":  # in an object that also has functions
             return True
@@ -209,7 +209,7 @@ class _Reader:
         raise _NoLiteral
 
     def _joined(self, first: str) -> str:
-        """Return a text with the texts concatenated to it."""
+        """Return a text joined with the texts that the source concatenates to it."""
         parts = [first]
         while True:
             if self._at(self.position).kind == "text":
@@ -221,7 +221,7 @@ class _Reader:
                 return "".join(parts)
 
     def _ended(self, value: Any) -> Any:
-        """Return a value if it is complete; raise `_NoLiteral` for a value within a computation."""
+        """Return a value if it is complete; raise `_NoLiteral` for a value that is part of a computation."""
         if self.peek() in (".", "(", "+", "*", "?", "[", "`", "=", "/", "-") and not isinstance(value, list | dict):
             raise _NoLiteral
         if self.peek() in (".", "?", "(", "+") and isinstance(value, list | dict):  # the result is unknown
@@ -256,10 +256,10 @@ class _Reader:
         return self._ended(self._inside(")", depth, unwrapped=True))
 
     def _inside(self, end: str, depth: int, unwrapped: bool = False) -> Any:
-        """Return the content of brackets: an object if values have keys, else a list.
+        """Return the content of brackets, as an object if the values have keys and as a list otherwise.
 
         Args:
-            unwrapped: return a single value itself, as for round brackets.
+            unwrapped: return a single value instead of a list, as for round brackets.
         """
         values: list[Any] = []
         keyed: dict[str, Any] = {}

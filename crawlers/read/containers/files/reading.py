@@ -10,16 +10,16 @@ from atomexam.text.refusal import Refusal
 
 MAX_DEPTH, MAX_NODES, MAX_COLUMNS = 32, 20_000_000, 512
 MAX_LINES, MAX_LINE_CHARS, MAX_RECORD_CHARS = 1 << 20, 1_000_000, 5_000_000
-"""Limits for a text, page or document: as many lines as a sheet has rows, and as many characters per line as in a cell, or five times that
-for a record or row.
+"""Limits for a text, page or document: as many lines as a sheet has rows, as many characters in a line as in a cell, and five times as
+many in a record or row.
 """
 P = ParamSpec("P")
 EVERY = "*"
-"""In the path to a table: any index of a list, or any name in an object of similar objects."""
+"""In the path to a table: any index of a list, or any name in an object whose values are similar objects."""
 TWICE = "\0twice"
-"""Key under which a record lists its keys that occur twice with different values."""
+"""Key under which a record lists those of its keys that occur twice with different values."""
 _EXCERPT_ROWS = 50
-"""Number of rows from which the columns of a table are taken."""
+"""Number of rows that are read to determine the columns of a table."""
 
 
 class Rows(Struct):
@@ -43,7 +43,7 @@ def bounded(name: str, lines: list[str]) -> list[str]:
     """Return the lines of a document.
 
     Raises:
-        ValueError: there are too many, or one is too long.
+        ValueError: there are too many lines, or one is too long.
     """
     if len(lines) > MAX_LINES:
         raise Refusal(f"{name}: {len(lines)} lines; at most {MAX_LINES} are read: split it")
@@ -65,7 +65,7 @@ def check_depth(name: str, depth: int) -> None:
 
 
 def marked_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object with the last value of each key, and the uncertain keys: those that occur twice with different values."""
+    """Return an object with the last value of each key, and the uncertain keys, which occur twice with different values."""
     fields: dict[str, Any] = {}
     twice = set[str]()
     for key, value in pairs:
@@ -80,7 +80,7 @@ class Lost(Struct, frozen=True):
 
     position: str
     reason: str
-    """In snake_case; becomes the value of `doubt`."""
+    """The reason in snake_case; it becomes the value of `doubt`."""
     words: str
     """What was found there and what was expected."""
     raw: str | None = None
@@ -108,18 +108,19 @@ class Text(Struct, frozen=True):
 
     lines: list[str]
     dropped: list[str] = []
-    """Printed on the pages but not part of the text: watermarks, repeated table headers."""
+    """Text printed on the pages that is not part of the document: watermarks and repeated table headers."""
     lost: list[Lost] = []
     rows: list[tuple[str, list[str]]] = []
     """Positions and cells of a document that is a single table, like those of a sheet."""
     marked: list[str] = []
-    """The same lines with tags around emphasised words, as crawlers.read.lines reads them; empty without emphasis."""
+    """The same lines with tags around emphasised words, as crawlers.read.lines reads them; empty if nothing is emphasised."""
     tables: list[list[list[str]]] = []
-    """Cells of each table without nested tables, row by row, including empty ones; a cell merged over rows is in each row."""
+    """Cells of each table that contains no other table, row by row, including empty ones; a cell merged over several rows is in each of
+    them."""
 
 
 def remembered(read: Callable[P, Text]) -> Callable[P, Text]:
-    """Cache a reader's last text or refusal, because the format guess, the reading and the account of a file each need it."""
+    """Cache the last text or refusal of a reader, because format detection, reading and the account of a file all need it."""
 
     @lru_cache(maxsize=1)
     def result(*args: P.args, **kwargs: P.kwargs) -> Text | ValueError:

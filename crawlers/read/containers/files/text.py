@@ -27,7 +27,7 @@ def read_text(name: str, body: bytes) -> Text:
 
 
 def tables_of_markdown(text: str) -> Iterator[list[list[str]]]:
-    """Yield each table of a Markdown text as rows of cells, without the rule below the header."""
+    """Yield each table in a Markdown text as rows of cells, without the line below the header."""
     rows: list[list[str]] = []
     for line in [*text.split("\n"), ""]:
         if row := _ROW.fullmatch(line):
@@ -47,10 +47,10 @@ _HIDDEN_ANSWER = re.compile(
     r"<(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,9})\b(?=[^<>]{0,600}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|\shidden\b))[^<>]{0,600}>"
     rf"(?=\s{{0,20}}(?:<[a-zA-Z][^<>]{{0,200}}>\s{{0,20}}){{0,3}}[【\[]?\s?{ANSWER_NAME}\s?[】\]:：])"
 )
-"""The tag of an answer that a page hides until the reader reveals it."""
+"""The opening tag of an answer that a page hides until the reader reveals it."""
 _LETTERED_LIST = re.compile(r"<ol\b[^<>]{0,200}?(?:\btype\s?=\s?[\"']?[Aa]\b|(?:upper|lower)-(?:alpha|latin))", re.IGNORECASE)
 _OWN_CHOICE = re.compile(r"\b(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)\b", re.IGNORECASE)
-"""Class of an element with a visitor's choice."""
+"""Class of an element that shows what a visitor chose."""
 _VOTES = re.compile(r"[A-J]\W{0,3}\w.*?[\s(（]?\d{1,7}\s?(?:人次?|票|votes?)[\s(（]{0,3}(?:\d{1,3}(?:\.\d{1,2})?%)?[)）]?")
 """An option that ends with the number of people who chose it."""
 _FEWEST_VOTES = 4
@@ -86,10 +86,10 @@ def _html_of(name: str, body: bytes) -> str:
 
 
 def text_of_page(name: str, html: str) -> Text:
-    """Return the lines of a page as a reader sees them, and the same lines with emphasis tagged.
+    """Return the lines of a page as a reader sees them, and the same lines with tags for emphasis.
 
     Raises:
-        ValueError: it is mojibake, or its options end with visitors' votes, which would become part of them.
+        ValueError: the page is mojibake, or its options end with visitors' votes, which would become part of the options.
     """
     refuse_mojibake(name, html)
     html = _HIDDEN_ANSWER.sub(r"<\g<tag>>", _with_seen(html))
@@ -105,7 +105,7 @@ def _lines(name: str, html: str) -> list[str]:
 
 
 def _with_seen(html: str) -> str:
-    """Return a page with the letters that a browser shows before list entries, without what a visitor chose."""
+    """Return a page with the letters that a browser shows before list entries, and without what a visitor chose."""
     lettered, chosen = _LETTERED_LIST.search(html), _OWN_CHOICE.search(html)
     if not (lettered or chosen):
         return html
@@ -121,7 +121,7 @@ def _with_seen(html: str) -> str:
 
 
 def tables_of_page(text: str) -> Iterator[list[list[str]]]:
-    """Yield each table of a page as rows of cells; skip tables that contain another.
+    """Yield each table on a page as rows of cells; skip tables that contain other tables.
 
     A cell that spans rows is repeated in each row; one that spans columns fills only the first.
     """
@@ -133,7 +133,7 @@ def tables_of_page(text: str) -> Iterator[list[list[str]]]:
 def _cells_of(table: Any) -> list[list[str]]:
     rows, count = list[list[str]](), 0
     spanning: dict[int, tuple[int, str]] = {}
-    """Column -> number of rows that the cell still spans, and its text."""
+    """Column -> the number of rows that its cell still spans, and the text of the cell."""
     for row in table.iter("tr"):
         cells: list[str] = []
         for cell in row.iterchildren("td", "th"):
@@ -152,7 +152,7 @@ def _cells_of(table: Any) -> list[list[str]]:
 
 
 def _take_spanning(cells: list[str], spanning: dict[int, tuple[int, str]]) -> None:
-    """Insert spanning cells into a row, up to the row's next own cell."""
+    """Insert spanning cells into a row, up to the next cell of the row itself."""
     while len(cells) in spanning:
         left, text = spanning.pop(len(cells))
         if left > 1:

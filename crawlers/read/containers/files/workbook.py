@@ -1,4 +1,4 @@
-"""Workbooks (xlsx, xls, ods): bytes in, the rows of their sheets as text out; hidden rows are read, hidden sheets reported."""
+"""Workbooks (xlsx, xls, ods): bytes in, the rows of their sheets as text out; hidden rows are read, and hidden sheets are reported."""
 
 import posixpath
 import re
@@ -51,7 +51,7 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
 
 
 def _open_cells(row: Any) -> list[str]:
-    """Return the cells of a row up to the last non-empty one; ignore empty ones repeated to the end of the sheet."""
+    """Return the cells of a row up to the last non-empty one; ignore empty cells that repeat to the end of the sheet."""
     cells: list[str] = []
     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
         text = "\n".join("".join(part.itertext()) for part in cell.iterchildren("{*}p")).strip()
@@ -66,7 +66,7 @@ def _open_cells(row: Any) -> list[str]:
 
 
 def attributes_of(element: Any) -> dict[str, str]:
-    """Return the attributes of an element by name, without namespaces."""
+    """Return the attributes of an element by name without namespace."""
     return {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}
 
 
@@ -144,7 +144,7 @@ def _column(letters: bytes) -> int:
 
 BOOKS = (".xlsx", ".xlsm", ".xls", ODS)
 OLD_BOOK = b"\xd0\xcf\x11\xe0"
-"""First bytes of an .xls."""
+"""First bytes of an .xls file."""
 warnings.filterwarnings("ignore", module="openpyxl")  # it warns about each Excel extension that it cannot write
 _DAMAGED = (*BROKEN_PARTS, ParseError)
 
