@@ -1,10 +1,10 @@
-"""Import people's decisions on suspect keys into curation/decisions.jsonl, an input of the stages `near_duplicates` and `claims`.
+"""Import people's decisions on suspect keys into curation/decisions.jsonl, an input to the stages `near_duplicates` and `claims`.
 
     python -m curation.decisions keys.xlsx
     python -m curation.decisions export.json
 
 FILES are filled copies of data/item_analysis/keys.xlsx (.xlsx, .csv) and exports of its Label Studio project (JSON or JSON-MIN). Importing
-the same decisions again changes nothing; a decision that differs from an earlier one needs --replace. See docs/items.md.
+the same decisions again changes nothing; replacing an earlier decision with a different one requires --replace. See docs/items.md.
 """
 
 import re
@@ -54,7 +54,7 @@ def decision_of(one: ClaimAnswer, known: Mapping[str, SuspectKey]) -> Decision:
 
 
 def check(answers: Iterable[ClaimAnswer], known: Mapping[str, SuspectKey]) -> dict[str, Decision]:
-    """Return the decisions by question.
+    """Return the decisions by question id.
 
     Raises:
         ValueError: an answer is invalid, or a question has two decisions; the message lists all of them.

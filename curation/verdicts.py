@@ -1,4 +1,4 @@
-"""Import annotators' answers into curation/verdicts.jsonl, an input of the stages `claims` and `evidence`.
+"""Import annotators' answers into curation/verdicts.jsonl, an input to the stages `claims` and `evidence`.
 
     python -m curation.verdicts first.xlsx second.csv
     python -m curation.verdicts export.json --annotator 1=first --annotator 2=second

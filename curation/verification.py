@@ -29,12 +29,12 @@ TO_VERIFY = (
 
 
 def agreement(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, Any]:
-    """Return the agreement over claims with at least two verdicts."""
+    """Return the agreement on claims with at least two verdicts."""
     return people.agreement([{one.annotator: one.verdict for one in verdicts} for verdicts in votes.values()], ANSWERS, "claim", "verdict")
 
 
 class Disagreement(Struct, frozen=True):
-    """A claim with different verdicts, for the annotators to discuss."""
+    """A claim with conflicting verdicts, for the annotators to discuss."""
 
     claim_id: str
     atomic_type: str
@@ -74,7 +74,7 @@ def _share(count: int, total: int) -> dict[str, Any]:
 
 
 def markdown(figures: Mapping[str, Any]) -> str:
-    """Return the report: the table, its part in the current data, and the agreement."""
+    """Return the report: the table, the part of it that is in the current data, and the agreement."""
     table = figures["table"]
     if not figures["verdicts"]:
         return f"No claim is verified yet. {TO_VERIFY}\n"
@@ -118,7 +118,7 @@ def _agreement_lines(figures: Mapping[str, Any]) -> list[str]:
 
 
 def as_csv(table: Mapping[str, Any]) -> str:
-    """Return the table for other programs: shares between 0 and 1, empty if no claim is verified."""
+    """Return the table for other programs; its shares are between 0 and 1, and empty where no claim is verified."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     parts = ("claims", "share", "low", "high")
@@ -130,7 +130,7 @@ def as_csv(table: Mapping[str, Any]) -> str:
 
 
 def disagreements(votes: Mapping[str, Sequence[Verdict]]) -> list[Disagreement]:
-    """Return the claims with different verdicts."""
+    """Return the claims with conflicting verdicts."""
     return [
         Disagreement(
             claim_id=claim,
@@ -148,9 +148,9 @@ def disagreements(votes: Mapping[str, Sequence[Verdict]]) -> list[Disagreement]:
 def measure(votes: dict[str, list[Verdict]], claims: set[str], false_tails_now: Set[str] = frozenset()) -> dict[str, Any]:
     """Return the stage's metrics.
 
-    The table counts every judged claim, including those that have left the data: a refuted claim was sampled like any other,
-    and a table without it would overstate the quality. The results for the current data are under `in_data`. `false_tails` is the
-    same table of the false tails of fourfold rows, which should be refuted; `false_tails_in_data` those in the current data.
+    The table counts every judged claim, including those no longer in the data: a refuted claim was sampled like any other, and a table
+    without it would overstate the quality. The results for the current data are under `in_data`. `false_tails` is the same table for the
+    false tails of fourfold rows, which should be refuted; `false_tails_in_data` is limited to the current data.
     """
     decided = outcomes(votes)
     table, false_tails = (
@@ -194,7 +194,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def summary_line(figures: dict[str, Any]) -> str:
-    """Return the result of the stage on one line, or what annotators must do first."""
+    """Return the stage's result on one line, or what annotators must do first."""
     if not figures["verdicts"] and not figures["in_data"]["claims"]:
         return "there is no claim to judge"
     if not figures["verdicts"]:

@@ -27,7 +27,7 @@ _DEFAULTS = {
 
 
 class Splits(NamedTuple):
-    """Frames of questions, claim pairs and fourfold rows; column `split` gives the split of each row."""
+    """Frames of questions, claim pairs and fourfold rows; the column `split` contains the split of each row."""
 
     questions: pd.DataFrame
     claims: pd.DataFrame
@@ -35,14 +35,14 @@ class Splits(NamedTuple):
 
 
 def split(questions: Table = (), claims: Table = (), fourfold: Table = (), *, quota: Mapping[str, int], **settings: Any) -> Splits:
-    """Assign records to train, dev, test or reserved (docs/splits.md); no cluster, group or head is in two splits.
+    """Assign records to train, dev, test or reserved (docs/splits.md); no cluster, group or head is spread over two splits.
 
-    This draws a new benchmark. To keep splits when data is added, use the stage `split`, which records them.
+    This draws a new benchmark from scratch. To keep existing splits when data is added, use the stage `split`, which records them.
 
     Args:
-        questions: without near-duplicates, as `near_duplicates` returns them.
-        quota: questions of each exam for test, and as many again for reserved: `{"mcqa": 600, "mrqa": 200, "qa": 25}`.
-        settings: other keys of `split` in params.yaml, such as `seed=1`.
+        questions: questions without near-duplicates, as returned by `near_duplicates`.
+        quota: number of questions per exam for test, and the same number for reserved: `{"mcqa": 600, "mrqa": 200, "qa": 25}`.
+        settings: other keys under `split` in params.yaml, such as `seed=1`.
 
     Raises:
         ValueError: a question has no answer, a row is not a record, or a setting is unknown.
@@ -67,13 +67,13 @@ def split(questions: Table = (), claims: Table = (), fourfold: Table = (), *, qu
 
 
 def load_split(name: str, folder: str | Path = "data/splits") -> Splits:
-    """Return the records of a split that the pipeline made.
+    """Return the records in a split made by the pipeline.
 
     Args:
         name: train, dev, test or reserved.
 
     Raises:
-        ValueError: there is no such split.
+        ValueError: there is no split with this name.
         FileNotFoundError: the split is not built.
 
     Example:
@@ -86,7 +86,7 @@ def load_split(name: str, folder: str | Path = "data/splits") -> Splits:
 
 
 def load_release(folder: str | Path = "data/release", config: str = "kg", split: str = "test") -> pd.DataFrame:
-    """Return a table of a release after comparing its checksums; nothing is cached.
+    """Return a table from a release after verifying its checksums; nothing is cached.
 
     Args:
         config: kg, ca, qa, tcm, fourfold or claims.

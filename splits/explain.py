@@ -1,4 +1,5 @@
-"""`python -m splits.explain WHAT...`: show which split a record is in, since when and why. WHAT is an id, a head, or words of a question.
+"""`python -m splits.explain WHAT...`: show which split a record is in, since when, and why. WHAT is an id, a head, or words from a
+question.
 
 python -m splits.explain q-0c79ae8dd1a2b3c4d5e6
 python -m splits.explain 糖尿病
@@ -55,7 +56,7 @@ def explain(what: str, ledger: AssignmentLedger, questions: Path, claims: Path) 
 
 
 def _matching(what: str, ids: set[str], questions: Iterable[Question]) -> Iterator[Question]:
-    """Yield the questions with one of the ids or, without ids, those that contain the words."""
+    """Yield the questions with one of the ids or, if no ids are given, those that contain the words."""
     words = canonical(what)
     for question in questions:
         if question.id in ids or (not ids and words and words in canonical((question.shared_stem or "") + question.stem)):

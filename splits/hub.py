@@ -1,6 +1,6 @@
-"""A release -> a dataset of the Hugging Face Hub: one commit that replaces the earlier release, tagged with the version.
+"""A release -> a dataset on the Hugging Face Hub: one commit that replaces the previous release, tagged with the version.
 
-The key is read from the environment (HF_TOKEN) and never printed. A new repository is private until you make it public on its page.
+The token is read from the environment (HF_TOKEN) and never printed. A new repository is private until you make it public on its page.
 """
 
 import re
@@ -19,7 +19,7 @@ def checksums(path: Path) -> dict[str, str]:
     """Return the files of a release, each with its SHA-256.
 
     Raises:
-        ValueError: a line is not a hash and a path within the folder.
+        ValueError: a line does not consist of a hash and a path within the folder.
     """
     files = {}
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -30,7 +30,7 @@ def checksums(path: Path) -> dict[str, str]:
 
 
 def refuse_reserved(release: Path, files: Sequence[str], reserved: Set[str]) -> None:
-    """Raise ValueError if a file names a reserved record."""
+    """Raise ValueError if a file contains the id of a reserved record."""
     ids = {part: one for one in reserved for part in _hex_parts(one.encode())}
     for name in files:
         for text in _texts(release / name):
@@ -41,7 +41,7 @@ def refuse_reserved(release: Path, files: Sequence[str], reserved: Set[str]) -> 
 
 
 def _hex_parts(text: bytes) -> set[bytes]:
-    """Return every text that may be the hash of an id, even inside a longer word, so that adjoining text does not hide it."""
+    """Return every substring that may be the hash of an id, even inside a longer word, so that adjoining text cannot hide one."""
     return {word[start : start + _HEX_CHARS] for word in _HEX.findall(text) for start in range(len(word) - _HEX_CHARS + 1)}
 
 
@@ -76,10 +76,11 @@ def plan(release: Path, files: Sequence[str], name: str, version: str) -> Iterat
 
 
 def push(release: Path, files: Sequence[str], name: str, version: str, token: str) -> Iterator[str]:
-    """Send a release in one commit. Yield the files of an earlier release that it deletes, whether it is public, and finally its URL.
+    """Send a release as one commit. Yield the files of an earlier release that the commit deletes, whether the repository is public, and
+    finally its URL.
 
     Raises:
-        ValueError: the repository has this version already, or files that belong to no release.
+        ValueError: the repository already has this version, or contains files that belong to no release.
         OSError: the Hub refused it, or cannot be reached.
     """
     import httpx2

@@ -1,9 +1,9 @@
-"""Open commitments of a release: the reserved split -> a proof per record. With --check, verify proofs against a release.
+"""Open commitments in a release: the reserved split -> a proof per record. With --check, verify proofs against a release.
 
     python -m splits.prove ID…  > proofs.jsonl          proofs of these records, or of all reserved ones
     python -m splits.prove --check proofs.jsonl         exit status 1 if one does not hold
 
-The split must be that of the release, so check out its version first.
+The split must be the one from the release, so check out the release's version first.
 """
 
 import sys
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
-    """Return the proofs of some reserved records, or of all, sorted by id.
+    """Return the proofs of the given reserved records, by default of all, sorted by id.
 
     Raises:
         ValueError: an id is not reserved, or the release commits to another reserved split.

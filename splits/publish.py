@@ -1,11 +1,11 @@
-"""Record that a release is published: data/release -> its changes in the ledger `splits/released.jsonl`, a file in git.
+"""Record the publication of a release: data/release -> its changes in the ledger `splits/released.jsonl`, a file in git.
 
-Run it once per version, when you hand the folder to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on
-that version cannot be built with other items, and the card of the next one lists the changes.
+Run it once per version, when you hand the folder to others; then run `dvc repro release`, and commit the ledger and dvc.lock. From then
+on, that version cannot be built with different items, and the card of the next version lists the changes.
 
-With --hub OWNER/NAME and HF_TOKEN set, it first sends the release to a dataset of the Hugging Face Hub, under the version as its revision;
-without HF_TOKEN, it only prints what would be sent. A release that was not sent is not recorded. --dry-run prints what the version changes
-and records nothing.
+With --hub OWNER/NAME and HF_TOKEN set, it first sends the release to a dataset on the Hugging Face Hub, with the version as its revision;
+without HF_TOKEN, it only prints what would be sent. A release is recorded only if it could be sent. --dry-run prints what the version
+changes and records nothing.
 """
 
 import os
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def check_files(release: Path) -> list[str]:
-    """Return the files that a release's checksums list; raise ValueError if one does not match."""
+    """Return the files listed in a release's checksums; raise ValueError if one does not match."""
     if not (release / CHECKSUMS).exists():
         raise ValueError(f"{release / CHECKSUMS}: no such file, so there is no release; build it: `dvc repro release`")
     files = hub.checksums(release / CHECKSUMS)
@@ -70,20 +70,20 @@ def check_files(release: Path) -> list[str]:
 
 
 def refuse_stopped(data: Path) -> None:
-    """Raise ValueError if a check stopped the last run, so that the release is from an earlier one."""
+    """Raise ValueError if a check stopped the last run, which means that the release is from an earlier run."""
     for name in ("validation", "validation_splits", "leaks"):
         if (data / name).is_dir() and not (data / name / "passed.json").exists():
             raise ValueError(f"{data / name}: the last run stopped here, so the release is from an earlier one; run `dvc repro release`")
 
 
 def publish(history: Path, ledger: Path, version: str, sending: Iterable[str] = (), record: bool = True) -> str:
-    """Add a release's history to the ledger, if `record`; return a summary of what its version changed.
+    """Add a release's history to the ledger if `record` is true; return a summary of what the version changed.
 
     Args:
-        sending: sends the release as its lines are read, which are printed; if that fails, nothing is recorded.
+        sending: iterator that sends the release as its lines are read and printed; if it fails, nothing is recorded.
 
     Raises:
-        ValueError: the ledger contains lines that the history lacks, so the release was built from another ledger.
+        ValueError: the ledger contains lines missing from the history, so the release was built from a different ledger.
     """
     changes = list(read_jsonl(history, Change))
     known = set(read_ledger(ledger))

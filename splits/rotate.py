@@ -1,8 +1,9 @@
 """Rotate the splits after a version is published: reserved becomes test, with proof that no release contained it; old test is retired.
 
-Each reserved unit replaces a test unit of equal composition, so test keeps its quotas. A share of these pairs (--keep) is not exchanged:
+Each reserved unit replaces a test unit with the same composition, so test keeps its quotas. A share of these pairs (--keep) is not
+exchanged:
 the test records that both versions contain make their scores comparable. The command changes only the ledger of splits and writes the
-proofs. The next `split` draws a new reserved split from records that are new in the data, since those in train were published.
+proofs. The next `split` draws a new reserved split from records that are new in the data, since the records in train have been published.
 """
 
 from collections import defaultdict
@@ -29,11 +30,11 @@ from splits.release.history import HISTORY, Change, read_ledger
 from splits.split.claim_split import tied_heads
 
 Units = dict[EvaluationSplit, dict[tuple, list[list[str]]]]
-"""The ids of each unit in the ledger, by side and composition."""
+"""The ledger ids of each unit's records, by evaluation split and composition."""
 
 
 class Rotation(NamedTuple):
-    """Ids in the ledger of the records that move."""
+    """Ledger ids of the records that move."""
 
     to_test: frozenset[str]
     retired: frozenset[str]
@@ -91,7 +92,7 @@ def published_version(release: Path, ledger: Path) -> str:
 
 
 def refuse_shown(reserved: Iterable[str], ledger: Iterable[Change]) -> None:
-    """Raise ValueError if a reserved record was in a release, because its proof would be valid but false."""
+    """Raise ValueError if a reserved record was part of a release, because its proof would be valid but false."""
     shown = {change.id: change.version for change in ledger}
     if known := sorted(key for key in reserved if key in shown):
         raise ValueError(
@@ -104,10 +105,10 @@ def rotate(records: Mapping[EvaluationSplit, Sequence[Record]], ledger: Assignme
     """Return the records that move; equal records and versions give equal rotations.
 
     Args:
-        keep: share of the pairs that stay: every fifth for 0.2, over all compositions.
+        keep: share of the pairs that stay: 0.2 keeps every fifth, over all compositions.
 
     Raises:
-        ValueError: the ledger has another split for a record.
+        ValueError: the ledger has a different split for a record.
     """
     for side, members in records.items():
         for key in map(_ledger_id, members):
@@ -137,7 +138,7 @@ def _questions(records: Mapping[EvaluationSplit, Sequence[Record]]) -> Units:
 
 
 def _heads(records: Mapping[EvaluationSplit, Sequence[Record]]) -> Units:
-    """Return the heads: those that exchange tails are one unit, and units of one kind and size are interchangeable."""
+    """Return the heads as units: heads that exchange tails form one unit, and units of the same kind and size are interchangeable."""
     units: Units = {side: defaultdict(list) for side in EVALUATION_SPLITS}
     for side, members in records.items():
         claims = [record for record in members if not isinstance(record, Question)]

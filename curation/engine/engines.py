@@ -1,4 +1,4 @@
-"""Map a pure function over batches, in order: in this process, on all cores, or on a Ray cluster. The results are the same.
+"""Map a pure function over batches, in order: in this process, on all cores, or on a Ray cluster. The results are the same in each case.
 
 The function's annotations define and check what is sent to a cluster: records, named tuples, plain values.
 """
@@ -38,7 +38,7 @@ def _ray() -> Engine:
 LOCAL = Engine(_in_process, lambda: 1)
 
 _FEWEST_BATCHES = 8
-"""Processing fewer batches takes less time than starting another process."""
+"""Processing fewer batches than this is faster than starting another process."""
 _AHEAD = 3
 """Batches submitted per process."""
 _MAX_WORKERS = 8
@@ -76,7 +76,7 @@ _ENGINES: dict[str, Callable[[], Engine]] = {"local": lambda: LOCAL, "ray": _ray
 
 
 def engine_of(name: str | None) -> Engine:
-    """Return an engine by its name; `ray` connects to its cluster. None, for params.yaml without the key, is `local`.
+    """Return an engine by its name; `ray` connects to its cluster. None, for a params.yaml without this key, means `local`.
 
     Raises:
         ValueError: unknown engine, ray is not installed, or no cluster answers.

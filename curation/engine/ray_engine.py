@@ -1,4 +1,4 @@
-"""The engine `ray`: sends batches as bytes to the tasks of a cluster, a few at a time; results keep the order of the batches.
+"""The engine `ray`: sends batches as bytes to the tasks of a cluster, a few at a time, and keeps the results in batch order.
 
 Ray repeats a task whose worker dies. Since the function is pure and the order is kept, this does not affect the results.
 """
@@ -25,18 +25,18 @@ except ModuleNotFoundError as error:
     raise ValueError(f"engine ray: {error}; install it with `pip install -e '.[cluster]'`, or use `engine: local`") from None
 
 _SAME = ("jieba", "msgspec", "numba", "numpy", "opencc")
-"""Packages whose version may change a result; Ray itself requires equal versions of Python and ray."""
+"""Packages whose version may affect a result; Ray itself requires the same versions of Python and ray everywhere."""
 _PATIENCE_S = 10
 _AHEAD = 3
 """Tasks submitted per worker of the cluster."""
 _MAX_DEATHS = 10
-"""Worker deaths allowed per batch; workers die when memory is short."""
+"""Worker deaths allowed per batch; a worker dies when memory runs out."""
 
 
 def connect() -> None:
     """Connect this process to the cluster at RAY_ADDRESS, or to a local one with all available CPUs.
 
-    A cluster receives the code, so that every worker runs the same code as here.
+    A cluster receives this code, so every worker runs the same version.
 
     Raises:
         ValueError: no cluster answers.
@@ -63,10 +63,10 @@ def workers() -> int:
 
 
 def on_ray(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
-    """Yield the results of a module-level function for each batch, in order. Shared arguments are stored in the cluster once.
+    """Yield the results of a module-level function for each batch, in order. Shared arguments are put into the cluster's object store once.
 
     Raises:
-        ValueError: the function raised it, or a node has other versions of packages.
+        ValueError: the function raised it, or a node has different package versions.
     """
     stored, versions, decode = ray.put(shared), _versions(), _decoder(function, "return").decode
     task = ray.remote(max_retries=_MAX_DEATHS)(_each)
@@ -81,7 +81,7 @@ def on_ray(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -
 
 
 def _each(batch: bytes, function: Callable[..., Any], stored: list[Any], versions: dict[str, str]) -> tuple[bytes | None, str | None]:
-    """Run in a worker: decode, call, encode. The function's errors are returned as text, since ray would wrap them in a traceback."""
+    """Run in a worker: decode, call, encode. The function's errors are returned as text, since Ray would wrap them in a traceback."""
     try:
         if versions != _versions():
             raise ValueError(f"engine ray: a node has {_versions()}; expected {versions}, as here; install requirements.lock there")
@@ -99,7 +99,7 @@ def _fetched(stored: Any) -> tuple[Any, ...]:
 
 @cache
 def _decoder(function: Callable[..., Any], name: str | None) -> msgspec.msgpack.Decoder:
-    """Return a decoder for the return value of a function or, without a name, for its first argument."""
+    """Return a decoder for the function annotation with this name or, without a name, for its first argument."""
     hints = get_type_hints(function)
     return msgspec.msgpack.Decoder(hints[name or next(iter(hints))])
 

@@ -1,7 +1,7 @@
 """Stage `evidence`: claims and passages -> ranked passages for each claim, and the sheets for human verification.
 
-SdAK, section 3.3, retrieves from the web. This stage ranks the passages of the other crawled sources by BM25 over words instead, or uses
-web search results saved under imports/search: docs/evidence.md.
+SdAK, section 3.3, retrieves evidence from the web. Instead, this stage ranks passages from the other crawled sources by BM25 over words,
+or uses web search results saved under imports/search: docs/evidence.md.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ Retriever = Callable[[Sequence[ClaimPair], int], Iterator[RankedPassage]]
 
 
 def retriever(name: str, passages: Path, search: Path) -> Retriever:
-    """Return the retriever of passages for claims: `passages` searches the crawled passages, `saved` uses web search results."""
+    """Return the passage retriever for claims: `passages` searches the crawled passages, `saved` uses saved web search results."""
     if name == "saved":
         results = results_in(search)
         if not results:

@@ -1,4 +1,4 @@
-"""Claims, passages and saved search results -> the passages of each claim, ranked by BM25 over words, with the matching sentence."""
+"""Claims, passages and saved search results -> the passages for each claim, ranked by BM25 over words, with the matching sentence."""
 
 import logging
 import re
@@ -33,7 +33,7 @@ class Tokens(NamedTuple):
 
 
 def tokens_of(texts: Sequence[str], terms: Iterable[str]) -> Tokens:
-    """Return the words of texts; each given term is one word. The number of processes does not affect the result."""
+    """Return the words of texts; each of the given terms counts as one word. The number of processes does not affect the result."""
     ids: list[list[int]] = []
     vocab: dict[str, int] = {}
     for batch in CORES.mapped(_words, batches_of(texts, _BATCH), tuple(sorted(set(terms)))):
@@ -65,11 +65,11 @@ class RankedPassage(NamedTuple):
     rank: int
     score: float
     words: list[str]
-    """Words of head and tail that retrieved the passage."""
+    """Words of head and tail by which the passage was retrieved."""
 
 
 class _PassageIndex:
-    """The passages of each source and page."""
+    """The passages by source and by page."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.texts = [canonical(one.text) for one in passages]
@@ -88,9 +88,9 @@ class _PassageIndex:
 
 
 def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) -> Iterator[RankedPassage]:
-    """Yield the `most` best passages of each claim, without duplicate texts or passages that share no word with it.
+    """Yield the `most` best passages for each claim, without duplicate texts or passages that share no word with it.
 
-    A claim from a single source gets only passages of other sources; a claim from several sources gets none of its own pages:
+    For a claim from a single source, only passages from other sources are used; for a claim from several sources, none from its own pages:
     the text that a claim comes from is not evidence. The order of claims is kept, the order of passages does not matter.
     """
     import bm25s
@@ -120,7 +120,7 @@ def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) 
 
 
 def best_matches(scores: np.ndarray, texts: Sequence[str], most: int) -> list[tuple[int, float]]:
-    """Return position and score, to four digits, of the best matches above 0: of equal scores the first, of equal texts the best."""
+    """Return position and score (to four digits) of the best matches above 0: the first of equal scores, the best of equal texts."""
     matched = np.flatnonzero(scores)
     values = np.round(scores[matched].astype(np.float64), 4)
     unique: dict[str, tuple[int, float]] = {}
@@ -138,7 +138,7 @@ _SENTENCE = re.compile(r"[^。！？；!?;\n]*[。！？；!?;\n]?[”）]?")
 
 
 def best_sentence(text: str, head: str, tail: str, words: Sequence[str]) -> tuple[int, int]:
-    """Return start and end of the sentence with most of head, tail and their words; the first of equal ones."""
+    """Return start and end of the sentence that contains most of head, tail and their words; in a tie, the first."""
     best, span = -1, (0, len(text))
     for match in _SENTENCE.finditer(text):
         sentence = match[0].lower()
@@ -160,7 +160,7 @@ class SearchResult(Struct, frozen=True):
     """One line of a saved search; other fields are ignored."""
 
     query: str
-    """The factual claim as entered into the search."""
+    """The factual claim as typed into the search engine."""
     rank: Annotated[int, Meta(ge=1)]
     url: str
     text: str
@@ -171,7 +171,7 @@ def results_in(folder: Path) -> dict[str, list[SearchResult]]:
     """Return the results of each query, best first.
 
     Raises:
-        ValueError: a line has another shape, a URL is invalid, or a query has two results of one rank.
+        ValueError: a line has the wrong structure, a URL is invalid, or a query has two results with the same rank.
     """
     by_query: dict[str, dict[int, SearchResult]] = defaultdict(dict)
     for path in sorted(folder.glob("*.jsonl")):
@@ -185,7 +185,7 @@ def results_in(folder: Path) -> dict[str, list[SearchResult]]:
 
 
 def passages_of_search(claims: Sequence[ClaimPair], results: dict[str, list[SearchResult]], most: int) -> Iterator[RankedPassage]:
-    """Yield the first `most` results of each claim, without duplicate texts; the score of a result is 1 / rank."""
+    """Yield the first `most` results for each claim, without duplicate texts; a result's score is 1 / rank."""
     words = words_of(name for claim in claims for name in (claim.head, claim.tail))
     for claim in claims:
         passages: dict[str, tuple[Passage, int]] = {}

@@ -1,6 +1,7 @@
-"""Stage `near_duplicates`: questions and facts, one row per sighting -> one row each; every other row goes to rejected.
+"""Stage `near_duplicates`: questions and facts, one row per occurrence -> one row each; all other rows go to rejected.
 
-Questions that ask the same thing form a cluster, and the best one is kept; if the answers of a cluster conflict, it is rejected as a whole.
+Questions that ask the same thing form a cluster, of which the best is kept; if the answers in a cluster conflict, the whole cluster is
+rejected.
 """
 
 import sys
@@ -43,11 +44,11 @@ from curation.near_duplicates.merging import (
 )
 
 _MOST_NAMED = 5
-"""Maximum number of ids printed for decisions that match nothing."""
+"""Maximum number of ids printed for decisions that match no row."""
 
 
 class UniqueQuestions(NamedTuple):
-    """The result for the rows of questions: one file per field."""
+    """The result for the question rows: one file per field."""
 
     kept: list[Question]
     rejected: list[Rejected]
@@ -57,7 +58,7 @@ class UniqueQuestions(NamedTuple):
 
 
 class UniqueFacts(NamedTuple):
-    """The result for the rows of facts."""
+    """The result for the fact rows."""
 
     kept: list[Fact]
     rejected: list[Rejected]
@@ -71,10 +72,10 @@ def unique_questions(
     contaminated: Iterable[Contamination] = (),
     engine: Engine = LOCAL,
 ) -> UniqueQuestions:
-    """Return one row for each distinct question, and why the others were rejected. The order of the rows does not matter.
+    """Return one row for each distinct question, and the other rows with the reasons for rejection. The order of the rows does not matter.
 
     Args:
-        contaminated: rows that references also contain; returned as matches of the kept question.
+        contaminated: rows that also occur in references; they are returned as matches of the kept question.
     """
     unique = UniqueQuestions([], [], [], [], [])
     by_question_id: dict[str, list[Contamination]] = defaultdict(list)
@@ -142,7 +143,7 @@ def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str,
 
 
 def unique_facts(rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> UniqueFacts:
-    """Return one row for each distinct fact, and why the others were rejected. The order of the rows does not matter."""
+    """Return one row for each distinct fact, and the other rows with the reasons for rejection. The order of the rows does not matter."""
     unique = UniqueFacts([], [], [])
     for key, same in groupby(sorted(rows, key=lambda row: row.id), lambda row: row.id):
         group = sorted(same, key=lambda row: (blemishes(row.head, row.tail), row.head, row.tail, to_line(row)))
@@ -167,7 +168,7 @@ def measure(question_rows: int, fact_rows: int, questions: UniqueQuestions, fact
     """Return the stage's metrics; `question_rows` and `fact_rows` are the numbers of rows in the input.
 
     Raises:
-        ValueError: a row is neither kept nor rejected, or twice.
+        ValueError: a row is neither kept nor rejected, or occurs twice.
     """
     counts = {
         "questions": {"in": question_rows, "out": len(questions.kept), "rejected": len(questions.rejected)},

@@ -25,7 +25,7 @@ from curation.near_duplicates.same_question import (
 
 _BATCH = 2_000
 _MANY_CASES = 1_000
-"""Comparing all pairs of fewer cases takes less time than compiling a second join."""
+"""With fewer cases, comparing all pairs is faster than compiling a second join."""
 _INDEX_BITS = 32
 _ODD = np.int64(0x5851F42D4C957F2D)  # from Knuth's MMIX generator: spreads small numbers over 64 bits
 _MANY = 30  # options and an answer that so many questions share do not show what is asked
@@ -33,7 +33,7 @@ MIN_NGRAMS = 20  # in a shorter text one word weighs too much, so only texts wit
 
 
 class TwinRelation(NamedTuple):
-    """How two questions that ask the same thing relate."""
+    """The relation between two questions that ask the same thing."""
 
     similarity: float
     conflict: bool
@@ -41,14 +41,14 @@ class TwinRelation(NamedTuple):
 
 
 class Star(NamedTuple):
-    """A centre and its duplicates, without the duplicates of those."""
+    """A centre and its duplicates, but not the duplicates of those duplicates."""
 
     centre: QuestionRows
     members: list[tuple[QuestionRows, float]]
     conflict: bool
     """Two of its rows have different right answers."""
     head: QuestionRows
-    """The best question connected to the centre, directly or not; equal for stars that must not be divided."""
+    """The best question connected to the centre, directly or indirectly; stars with the same head must stay together."""
 
 
 TwinRelations = dict[tuple[int, int], TwinRelation]
@@ -60,12 +60,13 @@ def stars(
     order: Sequence[int] | None = None,
     kin: Iterable[tuple[int, int]] = (),
 ) -> Iterable[Star]:
-    """Yield the stars of questions, best first; `order` lists the indexes from best to worst, by default they are in this order.
+    """Yield the stars of questions, best first; `order` lists the indexes from best to worst, and defaults to the given order.
 
     Each question is in one star.
 
-    The best question becomes a centre with its duplicates as members; then the best of the rest. A duplicate of a member but not of
-    the centre remains: it joins another centre or becomes one. Pairs in `kin` are not merged, but share their head.
+    The best question becomes a centre with its duplicates as members, then the best remaining question does, and so on. A duplicate of a
+    member that is not a duplicate of the centre remains: it joins another centre or becomes one. Pairs in `kin` are not merged, but have
+    the same head.
     """
     near: dict[int, list[int]] = defaultdict(list)
     order = range(len(questions)) if order is None else order
@@ -96,7 +97,7 @@ def stars(
 
 
 def medoid(star: Star, ngram_chars: int) -> str:
-    """Return the id of the member most similar to all others; the centre, if several are."""
+    """Return the id of the member that is most similar to all others; prefer the centre in a tie."""
     members = [star.centre, *(member for member, _ in star.members)]
     grams = [ngrams(member.compared.text, ngram_chars) for member in members]
     likeness = [sum(jaccard(one, other) for other in grams) for one in grams] if len(members) > 2 else [0.0]
@@ -104,9 +105,10 @@ def medoid(star: Star, ngram_chars: int) -> str:
 
 
 def case_groups(questions: Sequence[QuestionRows], twins: TwinRelations, params: NearDuplicates) -> dict[str, str]:
-    """Map each canonical case to the group that it shares with its copies: the smallest of theirs, so that more copies change few groups.
+    """Map each canonical case to the group id that it shares with its copies: the smallest of their ids, so that more copies change few
+    groups.
 
-    Copies are similar cases, and less similar ones with the same question.
+    Copies are similar cases, and also less similar ones if they have the same question.
     """
     same = {(questions[a].compared.case or "", questions[b].compared.case or "") for a, b in twins}
     case_sets = _case_sets({one.compared.case for one in questions}, params.case_threshold, params.ngram_chars, same)
@@ -120,7 +122,7 @@ def case_groups(questions: Sequence[QuestionRows], twins: TwinRelations, params:
 def find_twins(questions: Sequence[QuestionRows], params: NearDuplicates, engine: Engine = LOCAL) -> TwinRelations:
     """Return the pairs of indexes whose questions ask the same thing.
 
-    Candidates have similar texts or, however short they are, the same stems or the same options and answers.
+    Candidate pairs have similar texts or, however short these are, the same stems or the same options and answers.
     """
     candidates = left, right, _ = _candidates(questions, params, engine)
     batches = [slice(start, start + _BATCH) for start in range(0, len(left), _BATCH)]
@@ -133,7 +135,7 @@ def find_twins(questions: Sequence[QuestionRows], params: NearDuplicates, engine
 
 
 def find_kin(questions: Sequence[QuestionRows], params: NearDuplicates) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indexes that connect all questions with one case, stem and right answer, whatever their distractors."""
+    """Yield pairs of indexes that connect all questions that have the same case, stem and right answer, whatever their distractors."""
     by_key: dict[int, list[int]] = defaultdict(list)
     for index, one in enumerate(questions):
         if (key := kin_key(one.compared)) is not None:
@@ -154,7 +156,7 @@ def find_kin(questions: Sequence[QuestionRows], params: NearDuplicates) -> Itera
 
 
 def _candidates(questions: Sequence[QuestionRows], params: NearDuplicates, engine: Engine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the pairs of indexes whose questions may ask the same thing, left < right, sorted, with the similarity of their texts."""
+    """Return the pairs of indexes (left < right, sorted) whose questions may ask the same thing, with the similarity of their texts."""
     cases: dict[str | None, int] = {}
     case_at, text_at, chars = array("i"), array("q"), array("i")
     stems, stem_at, frames, frame_at = array("q"), array("i"), array("q"), array("i")
@@ -192,7 +194,7 @@ def _near(
     params: NearDuplicates,
     engine: Engine,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of indexes, as codes, with equal or similar texts and compatible cases, and the similarity of the texts."""
+    """Return the encoded index pairs with equal or similar texts and compatible cases, and the similarity of the texts."""
     from curation.near_duplicates.near_pairs import near_pairs
 
     _, first, number_at, counts = np.unique(text_at, return_index=True, return_inverse=True, return_counts=True)
@@ -220,7 +222,7 @@ def _near(
 
 
 def _sharing(keys: array, indexes: array, case_set_at: np.ndarray, most: int | None = None) -> Iterator[np.ndarray]:
-    """Yield the pairs of indexes, as codes, with the same key and compatible cases; none for a key with more than `most` indexes."""
+    """Yield the encoded index pairs with the same key and compatible cases; skip keys that more than `most` indexes share."""
     at = np.asarray(indexes, np.int64)
     numbers = np.asarray(keys, np.int64) ^ (case_set_at[at] * _ODD)
     order = np.argsort(numbers, kind="stable")
@@ -231,13 +233,13 @@ def _sharing(keys: array, indexes: array, case_set_at: np.ndarray, most: int | N
 
 
 def _pairs_of(indexes: np.ndarray) -> np.ndarray:
-    """Return all pairs of indexes, as codes."""
+    """Return all index pairs, encoded."""
     one, other = np.triu_indices(len(indexes), 1)
     return _codes(indexes[one], indexes[other])
 
 
 def _codes(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return pairs of indexes as numbers in the same sort order, the smaller index first."""
+    """Return index pairs encoded as numbers that sort in the same order, the smaller index first."""
     return (np.minimum(one, other).astype(np.int64) << _INDEX_BITS) | np.maximum(one, other)
 
 
@@ -263,7 +265,7 @@ def _compared(questions: Sequence[QuestionRows], left: np.ndarray, right: np.nda
 def _case_sets(
     cases: Iterable[str | None], threshold: float, ngram_chars: int, same: Iterable[tuple[str, str]] = ()
 ) -> dict[str | None, int]:
-    """Return for each case a number that it shares with all cases it could be a copy of, so that no other cases are paired."""
+    """Return a number for each case, shared by all cases that it could be a copy of; only cases with the same number are paired."""
     texts = sorted(case for case in cases if case is not None)
     sets = DisjointSets()
     for text, least in enumerate(_connected(texts, threshold, ngram_chars)):

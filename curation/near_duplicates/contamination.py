@@ -28,16 +28,16 @@ class Contamination(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Source key of the reference."""
     reference_id: str
     similarity: float
-    """Jaccard similarity of the two questions without cases, rounded to six digits; 1.0 for equal ones."""
+    """Jaccard similarity of the two questions without their cases, rounded to six digits; 1.0 if they are equal."""
     kind: Literal["identical", "near"]
     conflict: bool
     """The two have different right options."""
     seen: Provenance
-    """Where the reference contains it."""
+    """Where the reference contains the question."""
 
 
 class MatchedPair(NamedTuple):
-    """A question of one list and one of another that ask the same thing."""
+    """A question from one list and one from another that ask the same thing."""
 
     ours: int
     """Index in the first list."""
@@ -48,18 +48,18 @@ class MatchedPair(NamedTuple):
 
 
 class _ComparedForm(NamedTuple):
-    """One of the forms in which a question is compared."""
+    """One of the forms of a question that are compared."""
 
     position: int
     compared: ComparedQuestion
     whole: bool
-    """Its case is part of its stem, as in a source with only one question per case."""
+    """The case is part of the stem, as in a source with only one question per case."""
 
 
 def matched_pairs(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[MatchedPair]:
-    """Return each pair of questions that ask the same thing, by the rule for near-duplicates, sorted.
+    """Return each pair of questions that ask the same thing by the rule for near-duplicates, in sorted order.
 
-    A question with a case is also compared with those of the other side whose stem includes the case.
+    A question with a case is also compared with questions of the other list whose stem includes the case.
     """
     ours, theirs = _by_text(questions, params), _by_text(references, params)
     pairs: dict[tuple[int, int], MatchedPair] = {}
@@ -97,9 +97,9 @@ def _nearness(one: Contamination) -> tuple[float, bool, bool]:
 
 
 def matches_of_kept(matches: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:
-    """Map matches of rows to the question kept for each row; of equal ones, keep the most similar. Sorted.
+    """Map the matches of rows to the question kept for each row; of equal matches, keep the most similar. Sorted.
 
-    `rejected` are the rows that near_duplicates dropped: their detail is the id of the kept question.
+    `rejected` are the rows dropped by near_duplicates, with the id of the kept question as their detail.
     """
     stands_for = {row.id: {row.id} for row in kept}
     for row in rejected:
@@ -113,7 +113,7 @@ def matches_of_kept(matches: Iterable[Contamination], kept: Iterable[Question], 
 
 
 def without_contaminated(kept: Iterable[Question], matches: Iterable[Contamination]) -> tuple[list[Question], list[Rejected]]:
-    """Divide questions into those that no reference contains, and rejected ones, each with its most similar match."""
+    """Divide questions into those that no reference contains and the rejected ones, each with its most similar match."""
     nearest = {one.question_id: one for one in sorted(matches, key=lambda one: (one.similarity, one.reference, one.reference_id, one.seen))}
     free, dropped = [], []
     for row in kept:
@@ -130,7 +130,7 @@ def _reject(row: Question, one: Contamination) -> Rejected:
 
 
 def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str, list[_ComparedForm]]:
-    """Return the compared forms of questions, by the texts that are joined."""
+    """Return the forms of questions to compare, grouped by the text used for joining."""
     forms: dict[str, list[_ComparedForm]] = defaultdict(list)
     for index, question in enumerate(questions):
         for whole in [False, True] if question.shared_stem else [False]:
@@ -144,7 +144,7 @@ def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str,
 def _candidates(
     ours: Mapping[str, list[_ComparedForm]], theirs: Mapping[str, list[_ComparedForm]], params: NearDuplicates
 ) -> Iterable[tuple[str, str, float]]:
-    """Yield the pairs of texts that are similar enough; short ones only with equal stems, since one word weighs too much in them."""
+    """Yield the pairs of texts that are similar enough; short texts must have equal stems, since one word weighs too much in them."""
     from curation.near_duplicates.near_pairs import near_pairs_between  # numba takes a second to import
 
     least = params.ngram_chars + MIN_NGRAMS - 1

@@ -1,6 +1,6 @@
 """Decide which of two wordings of a question is damaged (cut off, or misread by a scanner), using the complete collection as evidence.
 
-A character bigram that occurs almost nowhere else (协凋), where the duplicate has a frequent one (协调), is damage; so is a text that ends
+Damage is a character bigram that occurs almost nowhere else (协凋) where the duplicate has a frequent one (协调), or a text that ends
 inside a word (各民族共同繁). Only duplicates are judged: an uncommon word that no duplicate contradicts is just uncommon.
 """
 
@@ -27,21 +27,21 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class _DifferingSpan(NamedTuple):
-    """A difference between the parts of two duplicates."""
+    """A point where the texts of two duplicates differ."""
 
     position: int
     other: int
     pairs: list[str]
-    """Character bigrams that the span touches in the first text."""
+    """Character bigrams of the first text that overlap the span."""
     other_pairs: list[str]
     times: int
-    """How many times rarer a bigram must be to count as damaged."""
+    """Factor by which a bigram must be rarer to count as damaged."""
     words: int
-    """1 if a character forms no word but its counterpart does; -1 for the opposite."""
+    """1 if a character forms no word but its counterpart does; -1 in the opposite case."""
 
 
 def soundest_first(questions: Sequence[QuestionRows], twins: Mapping[tuple[int, int], object], ngram_chars: int) -> Sequence[int]:
-    """Return the indexes of questions, given from best to worst, reordered so that of two duplicates the less damaged one comes first.
+    """Return the indexes of questions, given from best to worst, reordered so that the less damaged of two duplicates comes first.
 
     Having an answer or an explanation still takes priority.
     """
@@ -75,7 +75,7 @@ def _parts(one: QuestionRows, other: QuestionRows, ngram_chars: int) -> Iterator
 
 
 def _is_cut(text: str, other: str) -> bool:
-    """Return whether a text is the beginning of another that continues for a while, or ends inside a word."""
+    """Return whether a text is the beginning of another that continues well beyond it, or ends inside a word."""
     if not text or not other.startswith(text):
         return False
     return len(set(other[len(text) :]) - vocabulary().idle_characters) >= _MIN_LOST_CHARS or splits_word(other, len(text))
@@ -91,14 +91,14 @@ def _spans(position: int, other: int, text: str, other_text: str) -> Iterator[_D
 
 
 def _touched(text: str, start: int, end: int) -> list[str]:
-    """Return the bigrams that a span touches; those at an edge are weak evidence, and count only if there are no others."""
+    """Return the bigrams that overlap a span; those at an edge of the text are weak evidence and count only if there are no others."""
     text = _EDGE + text + _EDGE
     pairs = [text[i : i + 2] for i in range(start, end + 1)]
     return [pair for pair in pairs if _EDGE not in pair] or pairs
 
 
 def _occurrences(wanted: Sequence[str], questions: Iterable[QuestionRows]) -> dict[str, int]:
-    """Return how often bigrams occur in texts and cases. A table of bits excludes most other bigrams quickly."""
+    """Return how often bigrams occur in texts and cases. A table of bits quickly excludes most other bigrams."""
     if not wanted:
         return {}
     codes = _pair_codes("".join(wanted))[::2]
@@ -116,7 +116,7 @@ def _occurrences(wanted: Sequence[str], questions: Iterable[QuestionRows]) -> di
 
 
 def _texts(questions: Iterable[QuestionRows]) -> Iterator[str]:
-    """Yield each text, and each case once."""
+    """Yield each question text, and each distinct case once."""
     cases: set[str] = set()
     for one in questions:
         yield one.compared.text
@@ -126,7 +126,7 @@ def _texts(questions: Iterable[QuestionRows]) -> Iterator[str]:
 
 
 def _batches(texts: Iterable[str]) -> Iterator[str]:
-    """Yield texts joined by an edge character, up to about this many characters at a time."""
+    """Yield texts joined by an edge character, in batches of about `_BATCH_CHARS` characters."""
     gathered: list[str] = []
     chars = 0
     for text in texts:

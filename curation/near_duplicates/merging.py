@@ -1,4 +1,4 @@
-"""Rows of one question -> the best row completed from the others, by reviewers' decisions, or a review if the rows contradict."""
+"""Rows of one question -> the best row, completed from the others and by reviewers' decisions, or a review if the rows conflict."""
 
 import re
 from collections import defaultdict
@@ -22,17 +22,17 @@ BATCH = 5_000
 
 
 class QuestionRows(NamedTuple):
-    """One id with all its rows, best first."""
+    """A question id with all its rows, best first."""
 
     id: str
     rows: Sequence[Question]
     compared: ComparedQuestion
     conflict: bool
-    """Two rows have different right options; in that case `compared` has no answer."""
+    """Two rows have different correct options; `compared` then has no answer."""
     missing: tuple[bool, bool]
-    """The parts that the best row lacks, as `missing_parts` returns them."""
+    """The parts that the best row lacks, in the form returned by `missing_parts`."""
     group_id: str | None
-    """The smallest of its rows' group ids."""
+    """The smallest group id of its rows."""
 
 
 class SoundnessRank(NamedTuple):
@@ -40,10 +40,10 @@ class SoundnessRank(NamedTuple):
 
     missing: tuple[bool, bool]
     rarity: int
-    """Negative number of occurrences."""
+    """Number of occurrences, negated."""
     blemishes: int
     poverty: int
-    """Negative number of options."""
+    """Number of options, negated."""
 
 
 class RankedRows(NamedTuple):
@@ -58,7 +58,7 @@ class RankedRows(NamedTuple):
 
 
 def rows_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[QuestionRows]:
-    """Return the rows by id, best id first: with answer, with explanation, most often seen, cleanest, with most options."""
+    """Return the rows by id, best id first: those with an answer, with an explanation, seen most often, cleanest, with most options."""
     by_id: dict[str, list[Question]] = defaultdict(list)
     for row in rows:
         by_id[row.id].append(row)
@@ -72,7 +72,7 @@ def rows_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCA
 
 
 def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[RankedRows]:
-    """Return the order of each id's rows, and their form for comparison."""
+    """Return for each id the order of its rows and the form in which it is compared."""
     return [_ranked(group, ngram_chars) for group in groups]
 
 
@@ -90,7 +90,7 @@ def _ranked(group: list[Question], ngram_chars: int) -> RankedRows:
 
 
 def merge_rows(best: Question, rows: Sequence[Question], in_words: bool, cluster_id: str) -> Question:
-    """Return the best row with additions from all rows: provenance, a longer answer in words, an explanation that fits its letters."""
+    """Return the best row with additions from all rows: provenance, a longer answer in words, an explanation that matches its letters."""
     answer = best.answer
     if in_words:
         answer = max((row.answer for row in rows if row.answer), key=lambda text: (len(text), text), default=None)
@@ -99,17 +99,17 @@ def merge_rows(best: Question, rows: Sequence[Question], in_words: bool, cluster
 
 
 def merged_provenance(rows: Iterable[Question | Fact]) -> list[Provenance]:
-    """Return the provenance of all rows, sorted, each once."""
+    """Return the provenance of all rows, sorted and without duplicates."""
     return sorted({origin for row in rows for origin in row.provenance})
 
 
 def question_blemishes(row: Question) -> int:
-    """Return the number of marks of damage in a question."""
+    """Return the number of signs of damage in a question."""
     return blemishes(row.stem, *(option.text for option in row.options))
 
 
 def blemishes(*texts: str) -> int:
-    """Return the number of marks of damage in texts: lost characters, entities, mark-up, stray tags."""
+    """Return the number of signs of damage in texts: lost characters, entities, markup, stray tags."""
     return sum(len(_BLEMISH.findall(text)) for text in texts)
 
 
@@ -120,7 +120,7 @@ def missing_parts(row: Question) -> tuple[bool, bool]:
 
 
 def _fits(row: Question, best: Question) -> bool:
-    """Return whether a row's explanation fits the best row: it names no letter, or the letters refer to the same options there."""
+    """Return whether a row's explanation suits the best row: it names no letters, or its letters refer to the same options there."""
     same_letters = [canonical(option.text) for option in row.options] == [canonical(option.text) for option in best.options]
     return same_letters or not _LETTER.search(row.explanation or "")
 
@@ -146,7 +146,7 @@ def _content(decision: Decision) -> tuple[list[str], str | None]:
 
 
 class DecidedRows(NamedTuple):
-    """Rows that ask the same thing, after a decision."""
+    """Rows that ask the same thing, after a decision has been applied."""
 
     best: Question
     best_index: int
@@ -156,12 +156,12 @@ class DecidedRows(NamedTuple):
 
 
 def apply_decision(rows: Sequence[Question], decision: Decision, ngram_chars: int) -> DecidedRows:
-    """Return the first row that agrees with the decision, and the rows that contradict it; rows without an answer do neither.
+    """Return the first row that agrees with the decision, and the rows that contradict it; rows without an answer count as neither.
 
-    If no row agrees, the first one with the decided options gets them as its answer.
+    If no row agrees, the first row that has the decided options gets them as its answer.
 
     Raises:
-        ValueError: no row has the decided options.
+        ValueError: no row contains the decided options.
     """
     right = frozenset(map(canonical, decision.right))
     answers = [answer_of(row) for row in rows]
@@ -180,7 +180,7 @@ def apply_decision(rows: Sequence[Question], decision: Decision, ngram_chars: in
 
 
 def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:
-    """Return the review of rows that ask the same thing, with each of their answers."""
+    """Return the review for rows that ask the same thing, with each of their answers."""
     by_answer: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for row in rows:
         if row.answer:
@@ -192,7 +192,7 @@ def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:
 
 
 def review_of_fact(rows: Sequence[Fact]) -> Review:
-    """Return the review of rows of one fact, with each of their polarities."""
+    """Return the review for rows of one fact, with each of their polarities."""
     groups = [[row for row in rows if row.polarity is polarity] for polarity in (True, False)]
     statements = [_statement(Decision(id=group[0].id, polarity=group[0].polarity), group) for group in groups if group]
     fact = rows[0]

@@ -1,7 +1,7 @@
 """All pairs of texts whose character n-gram sets have at least a given Jaccard similarity, and the components that they connect.
 
-Prefix, length and positional filters (Chaudhuri et al. 2006, Xiao et al. 2008), then counting: hashes only filter, so the result is exact.
-numba compiles the loops, and recompiles only changed files, so all of them are in this one. Import it late.
+Prefix, length and positional filters (Chaudhuri et al. 2006, Xiao et al. 2008) come first, then counting: hashes only filter, so the
+result is exact. numba compiles the loops and recompiles only changed files, so all of them are in this file. Import it late.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +18,7 @@ from curation.engine.engines import LOCAL, Engine
 
 
 class SimilarPairs(NamedTuple):
-    """Pairs of indexes, sorted by (left, right): of one list of texts, left < right, or left of one list and right of another."""
+    """Pairs of indexes, sorted by (left, right): within one list of texts, where left < right, or between two lists."""
 
     left: np.ndarray
     right: np.ndarray
@@ -28,7 +28,7 @@ class SimilarPairs(NamedTuple):
 def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine: Engine = LOCAL, border: int = 0) -> SimilarPairs:
     """Return every pair of texts with `jaccard(ngrams(a), ngrams(b)) >= threshold`. A text without n-grams has no pair.
 
-    Equal texts are pairs too: k copies of one text give k * (k - 1) / 2 pairs, so pass each text once. A border above 0 divides the texts;
+    Equal texts are also pairs: k copies of a text give k * (k - 1) / 2 pairs, so pass each text once. A border above 0 divides the texts;
     then only pairs across it are returned.
 
     Raises:
@@ -42,16 +42,16 @@ def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine:
 
 
 def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ngram_chars: int, threshold: float) -> SimilarPairs:
-    """Return every pair of a left and a right text as `near_pairs` does; `right` has indexes in `right_texts`."""
+    """Return every pair of a left and a right text, by the rule of `near_pairs`; `right` contains indexes into `right_texts`."""
     texts = [*left_texts, *right_texts] if left_texts else []
     left, right, similarity = near_pairs(texts, ngram_chars, threshold, border=len(left_texts))
     return SimilarPairs(left, right - np.int32(len(left_texts)), similarity)
 
 
 def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.ndarray:
-    """Return for each text the smallest index in its connected component, by pairs at or above the threshold.
+    """Return for each text the smallest index in its connected component; texts are connected by pairs at or above the threshold.
 
-    Almost all pairs of cases with one template are similar, so their number grows with the square of the cases: texts known to be connected
+    Almost all pairs of cases with the same template are similar, so their number grows quadratically: texts already known to be connected
     are not compared again.
     """
     ready = _prepared(texts, ngram_chars, threshold, 0)
@@ -62,7 +62,7 @@ def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.n
 
 
 class ClonesCache(UserWideCacheLocator):
-    """Cache folder shared by all clones with the same source: compiling takes seven seconds, and numba would cache for each clone."""
+    """Cache folder shared by all clones with the same source: compiling takes seven seconds, and numba alone would cache per clone."""
 
     @classmethod
     def get_suitable_cache_subpath(cls, py_file: str) -> str:
@@ -74,7 +74,7 @@ _LOCATORS = f"UserProvidedCacheLocator,{__name__}.ClonesCache,InTreeCacheLocator
 
 
 def _cached(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is compiled at its first call and, with a writable folder, never again for the same source."""
+    """Return a function that is compiled on its first call and, if the folder is writable, never again for the same source."""
     config: Any = numba.config
     own = config.CACHE_LOCATOR_CLASSES  # set by the process, which may also compile loops of other packages
     config.CACHE_LOCATOR_CLASSES = own or _LOCATORS
@@ -92,7 +92,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Knuth, The A
 
 
 class Hashing(NamedTuple):
-    """How n-grams are hashed: as numbers in a positional system."""
+    """How n-grams are hashed: as numbers in a positional numeral system."""
 
     ngram_chars: int
     base: np.uint64
@@ -106,23 +106,24 @@ class PreparedTexts(NamedTuple):
     codes: np.ndarray
     """Code points of all texts, in two bytes each if all fit."""
     starts: np.ndarray
-    """Start of each text in `codes`, and the end of the last."""
+    """Start of each text in `codes`, followed by the end of the last text."""
     how: Hashing
     sizes: np.ndarray
     """Number of distinct n-grams of each text."""
     shared: np.ndarray
-    """How many of them may be in another text; 0 if too few for any pair."""
+    """How many of these n-grams may occur in another text; 0 if they are too few for any pair."""
     buckets: np.ndarray
-    """Buckets of the rarest of those, text by text, the rarest first; the end may be unused. A hash collision costs a needless comparison
+    """Buckets of the rarest of these n-grams, text by text, rarest first; the end of the array may be unused. A hash collision costs a
+    needless comparison
     but never loses a pair."""
     begins: np.ndarray
-    """Start of each text in `buckets`, and the end of the last."""
+    """Start of each text in `buckets`, followed by the end of the last text."""
     signatures: np.ndarray
-    """Signatures as words of bits: each n-gram of a text flips one of its 256 bits, or of more (a power of 2) for more n-grams."""
+    """Signatures as machine words: each n-gram of a text flips one of 256 bits, or of a larger power of 2 if the text has more n-grams."""
     marks: np.ndarray
-    """Start of each text in `signatures`, and the end of the last."""
+    """Start of each text in `signatures`, followed by the end of the last text."""
     order: np.ndarray
-    """The texts that may have a pair, by size."""
+    """The texts that may be in a pair, sorted by size."""
     lists: int
     """Number of lists in the index."""
     threshold: float
@@ -141,7 +142,7 @@ _ONE, _LAST_BIT, _QUARTER, _HALF, _LEAST_WORDS = np.uint64(1), np.uint64(63), np
 
 
 def _encoded(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the code points of texts and their starts; lone surrogates count as code points."""
+    """Return the code points of texts and the start of each text; lone surrogates count as code points."""
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))])
     codes = np.empty(starts[-1], np.uint16)
     for first in range(0, len(texts), _BATCH):
@@ -180,7 +181,7 @@ def _prepared(texts: Sequence[str], ngram_chars: int, threshold: float, border: 
 
 @njit(forceinline=True)
 def _hash_all(codes, start, end, how, hashes):
-    """Write the hash of each n-gram of a text; return their number."""
+    """Write the hash of each n-gram of a text; return the number of n-grams."""
     weight, hashed = np.uint64(1), np.uint64(0)
     for i in range(start, min(start + how.ngram_chars - 1, end)):
         hashed = hashed * how.base + np.uint64(codes[i])
@@ -203,9 +204,10 @@ def _same_gram(codes, a, b, ngram_chars):
 
 @njit(forceinline=True)
 def _find(codes, start, how, hashes, slots, base, mask, at, hashed):
-    """Return the slot of the n-gram at a position in the hash table of a text.
+    """Return the slot for the n-gram at a position in a text's hash table.
 
-    An occupied slot contains `base` plus the n-gram's number in the text; smaller values are left from other texts, so nothing is cleared.
+    An occupied slot contains `base` plus the n-gram's number in the text; smaller values are left over from other texts, so nothing has to
+    be cleared.
     """
     slot = np.int64((hashed * _MULTIPLIER) >> np.uint64(32)) & mask
     while slots[slot] >= base and (
@@ -243,7 +245,7 @@ def _folded(signatures, first, last, step):
 
 @njit(forceinline=True)
 def _differing_bits(signatures, marks, x, y):
-    """Return the number of bits in which two signatures differ, the wider one folded to the width of the other."""
+    """Return the number of bits in which two signatures differ, after folding the wider one to the width of the other."""
     if marks[x + 1] - marks[x] > marks[y + 1] - marks[y]:
         x, y = y, x
     words, differing, first = marks[x + 1] - marks[x], 0, marks[y]
@@ -277,7 +279,7 @@ _FEW = 48
 
 @njit(forceinline=True)
 def _least(keys, count, wanted):
-    """Move the smallest keys to the front, sorted: for a short prefix, insertion is faster than sorting all."""
+    """Move the smallest keys to the front in sorted order: for a short prefix, insertion is faster than sorting everything."""
     if wanted > _FEW:
         keys[:count].sort()
         return
@@ -339,7 +341,7 @@ POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32
 
 @_cached
 def least_shared(sizes, threshold):
-    """Return the smallest number of shared n-grams that two texts need, by the sum of their sizes."""
+    """Return the smallest number of n-grams that two texts must share, indexed by the sum of their sizes."""
     largest = 0
     for size in sizes:
         largest = max(largest, size)
@@ -351,7 +353,7 @@ def least_shared(sizes, threshold):
 
 @njit(forceinline=True)
 def _largest_totals(needed):
-    """Return, by number of shared n-grams, the largest sum of the sizes of two texts that need at most this many."""
+    """Return, indexed by the number of shared n-grams, the largest sum of sizes for which two texts need no more than that."""
     totals = np.zeros(max(needed[-1], len(needed) // 2) + 1, np.int32)  # all n-grams of a text may be indexed
     for total in range(len(needed)):
         totals[needed[total]] = total
@@ -362,13 +364,13 @@ def _largest_totals(needed):
 
 @njit(forceinline=True)
 def _indexed(shared, size, needed):
-    """Return how many of a text's rarest n-grams to index so that every partner of at least its size shares one."""
+    """Return how many of a text's rarest n-grams to index so that every partner at least as large shares one of them."""
     return max(shared - needed[2 * size] + 1, 0)
 
 
 @_cached
 def _lay_out(buckets, begins, sizes, shared, needed, border, shard, shards, bounds):
-    """Write twice where each list of the index begins; with a border, the list of the texts after it precedes that of those before."""
+    """Write twice where each list of the index begins; with a border, the list of texts after it precedes the list of texts before it."""
     sides = 1 if border == 0 else 2
     for text in range(len(sizes)):
         if shared[text]:
@@ -462,9 +464,9 @@ def _overlap(codes, start, how, every, slots, base, mask, other, others, grams, 
 
 @_cached
 def _join(texts, needed, bounds, index, last_compared, shard, shards):
-    """Return all pairs at or above the threshold. `order` is by size, so each text is compared only with texts of at most its own size.
+    """Return all pairs at or above the threshold. `order` is by size, so each text is compared only with texts no larger than itself.
 
-    With several shards, only pairs that share an n-gram whose list is in this shard.
+    If there are several shards, return only pairs that share an n-gram whose list is in this shard.
     """
     codes, starts, how, sizes, shared, buckets, begins, signatures, marks, order, _, threshold, border, longest = texts
     totals = _largest_totals(needed)
@@ -541,10 +543,10 @@ def _root(roots, one):
 
 @_cached
 def _connect(texts, needed, bounds, index, last_compared, behind, roots):
-    """Write into `roots` the smallest text of each text's set. The loops are those of `_join`.
+    """Write the smallest text in each text's set into `roots`. The loops are the same as in `_join`.
 
-    `behind` links each posting to the next one not known to be of the same set: a text is similar to all or none of those in between,
-    unless it has yet to be compared with them.
+    `behind` links each posting to the next one not known to be in the same set: a text is similar to either all or none of those in
+    between, unless it has not yet been compared with them.
     """
     codes, starts, how, sizes, shared, buckets, begins, signatures, marks, order, _, threshold, _, longest = texts
     totals = _largest_totals(needed)

@@ -34,12 +34,12 @@ _ANSWER_FLOOR = 0.2  # answers in words less similar than this answer different 
 _MIN_OPTIONS = 3  # with fewer options, none may differ
 _MIN_KIN_CHARS = 4  # a shorter stem without a case is a question only with its options
 _FRAME = re.compile("说法|选|描述|叙述|陈述|论述|表述|观点|正确|准确|恰当|错误|误|符合|题意|不")
-"""Words of a stem without idle characters that ask nothing specific: 下列说法正确的是."""
+"""Text of a stem, without idle characters, that asks nothing specific: 下列说法正确的是."""
 _OF_OTHERS = re.compile(
     "(?:以上|上述).+|(?:都|均|皆|全部?)(?:不?(?:是|对|正确|错误?)|非|无|没有)|无|没有"
     "|(?:[a-j](?:[+和与][a-j])+|(?=[a-f]{3})a?b?c?d?e?f?)(?:[都均].+)?"
 )
-"""An option that refers to the others, so its meaning depends on them: 以上都对, A+B."""
+"""An option that refers to other options, so that its meaning depends on them: 以上都对, A+B."""
 _LONG_STEM_CHARS = 60
 _LONG_CHARS = 200
 _MIN_TAIL_CHARS = 6
@@ -50,26 +50,26 @@ _SENTENCE_END = re.compile(r"[。！？；!?;\n]")
 
 
 class ComparedQuestion(NamedTuple):
-    """A question in the form for comparison: all texts canonical."""
+    """A question in the form used for comparison, with all texts canonical."""
 
     stem: str
     tail: str | None
-    """The last sentence of a long stem, which asks; None if the complete stem does."""
+    """The last sentence of a long stem, which asks the question; None if the complete stem does."""
     options: tuple[str, ...]
     case: str | None
     answer: frozenset[str] | None
     """Texts of the right options, or the answer in words; None if unknown."""
     in_words: bool
     bare: bool
-    """The options do not characterize the question: true and false, or options shared with other questions."""
+    """The options do not characterize the question: they are true and false, or are shared with other questions."""
     text: str
-    """Stem and options for the join."""
+    """Stem and options, as used in the join."""
 
 
 def compared_question(question: Question, ngram_chars: int) -> ComparedQuestion:
-    """Return the form of a question that is compared.
+    """Return the form of a question that is used for comparison.
 
-    In `text` no n-gram spans two parts, so the order of the options does not matter, and short options count.
+    No n-gram in `text` spans two parts, so the order of the options does not matter, and short options count.
     """
     stem = canonical(question.stem)
     by_letter = {option.letter: canonical(option.text) for option in question.options}
@@ -87,7 +87,7 @@ def compared_question(question: Question, ngram_chars: int) -> ComparedQuestion:
 
 
 def stem_keys(question: ComparedQuestion) -> list[int]:
-    """Return hash keys such that two questions share one if their stems are equal except for idle characters and their options are equal
+    """Return hash keys such that two questions share a key if their stems are equal except for idle characters and their options are equal
     except for one.
 
     Hardly any other questions share a key. Questions that do are compared however short they are.
@@ -119,7 +119,8 @@ def _asks(question: ComparedQuestion) -> bool:
 def kin_key(question: ComparedQuestion) -> int | None:
     """Return a hash key shared by questions with the same stem and correct answer, whatever their distractors.
 
-    They may be different questions, but reveal each other's answer. Idle words, synonyms (机会 for 概率) and units make no difference.
+    They may be different questions, but they reveal each other's answers. Idle words, synonyms (机会 for 概率) and units make no
+    difference.
     """
     if not _asks(question) or question.answer is None or any(map(_OF_OTHERS.fullmatch, question.answer)):
         return None
@@ -144,9 +145,9 @@ def relations(candidates: CandidatePairs, params: NearDuplicates) -> list[Relati
 
 
 def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -> Relation | None:
-    """Return how two questions whose `text` reaches the threshold relate; None if they ask different things.
+    """Return the relation between two questions whose `text` similarity reaches the threshold; None if they ask different things.
 
-    Known answers are evidence: if equal, the stems may differ more freely; if different, hardly at all, because the small
+    Known answers are evidence: if they are equal, the stems may differ more; if they are different, hardly at all, because the small
     difference may be the point, as between 桑代克认为 and 苛勒认为.
     """
     if not same_case(a, b, params) or denials(a.stem) != denials(b.stem) or degrees(a.stem) != degrees(b.stem):
@@ -182,9 +183,10 @@ def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -
 
 
 def judged_apart(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
-    """Return whether an option that both questions have word for word is right in one and wrong in the other.
+    """Return whether an option that appears word for word in both questions is correct in one and incorrect in the other.
 
-    Options that are only similar may be opposites: 器质性 and 精神性 are each correct. Two measures may differ by a lost unit.
+    Options that are merely similar may be opposites, such as 器质性 and 精神性, each correct in one question. Two measurements may differ
+    by a lost unit.
     """
     if a.answer is None or b.answer is None:
         return False
@@ -198,7 +200,7 @@ def _is_one_option(text: str, other: str) -> bool:
 def _contradict(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
     """Return whether two questions with the same stem judge an option differently, whatever their other options.
 
-    The best of one set of options need not be the best of another, so in that case both questions must have both correct options.
+    The best option of one set need not be the best of another, so for such stems both questions must contain both correct options.
     """
     if a.answer is None or b.answer is None or a.bare or b.bare or a.in_words or b.in_words or stem_key(a) is None:
         return False
@@ -222,7 +224,7 @@ def answer_of(question: Question) -> frozenset[str] | None:
 
 
 def same_answer(question: Question, right: frozenset[str], ngram_chars: int) -> bool:
-    """Return whether a question's right options are the given canonical texts, exactly or with a slip."""
+    """Return whether a question's correct options are the given canonical texts, exactly or with a slip of the pen."""
     match = _matched(tuple(sorted(right)), tuple(sorted(canonical(option.text) for option in question.options)), ngram_chars)
     return frozenset(match.get(text, text) for text in right) == answer_of(question)
 
@@ -236,12 +238,12 @@ def same_case(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) 
 
 
 def reworded_threshold(params: NearDuplicates) -> float:
-    """Return the required similarity of two cases if the questions are equal word for word."""
+    """Return the similarity that two cases must have if the questions are equal word for word."""
     return _RETOLD * params.case_threshold
 
 
 def matched_options(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) -> list[tuple[str, str]]:
-    """Return the pairs of corresponding but unequal options of two duplicates, such as the single unmatched option of each."""
+    """Return the pairs of options of two duplicates that correspond but are not equal, such as the single unmatched option of each."""
     match = _matched(a.options, b.options, ngram_chars)
     rest, other_rest = set(a.options) - set(match), set(b.options) - set(match.values())
     left_over = [(*rest, *other_rest)] if len(rest) == len(other_rest) == 1 else []
@@ -260,7 +262,7 @@ def _same_words(answer: frozenset[str], other: frozenset[str], ngram_chars: int)
 
 
 def _matched(options: tuple[str, ...], others: tuple[str, ...], ngram_chars: int) -> dict[str, str]:
-    """Return which option of one question corresponds to which of the other: equal ones first, then the most similar of the rest."""
+    """Return which option of one question corresponds to which of the other: first equal options, then the most similar of the rest."""
     match = {text: text for text in options if text in others}
     rest, other_rest = sorted(set(options) - set(match)), sorted(set(others) - set(match))
     alike = sorted((-_option_likeness(a, b, ngram_chars), min(a, b), max(a, b), a, b) for a in rest for b in other_rest)
@@ -280,7 +282,7 @@ def _without_unit(option: str) -> str:
 
 
 def _same_measure(a: str, b: str) -> bool:
-    """Return whether two options are one number whose unit was lost or misread: 180 for 180°, 1924 for 1924年, 29% for 29°."""
+    """Return whether two options are the same number, with the unit lost or misread in one: 180 for 180°, 1924 for 1924年, 29% for 29°."""
     one, other = _MEASURE.fullmatch(a), _MEASURE.fullmatch(b)
     if one is None or other is None or one[1] != other[1]:
         return False
@@ -302,7 +304,7 @@ def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
 
 
 def _repeats(text: str, ngram_chars: int) -> bool:
-    """Return whether a long text is repetitive: its n-grams hardly distinguish it, and comparing it is slow."""
+    """Return whether a long text is so repetitive that its n-grams hardly distinguish it; comparing it is slow."""
     return len(text) > _LONG_CHARS and 2 * len(_grams(text, ngram_chars)) < len(text)
 
 
@@ -321,7 +323,7 @@ def _padded(parts: tuple[str, ...], ngram_chars: int) -> str:
 
 
 def _tail(stem: str) -> str:
-    """Return the last sentence of a stem, with earlier ones until it is specific enough."""
+    """Return the last sentence of a stem, preceded by earlier ones until it is specific enough."""
     tail = ""
     for sentence in reversed(_SENTENCE_END.split(unicodedata.normalize("NFKC", stem))):
         tail = canonical(sentence) + tail

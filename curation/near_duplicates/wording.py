@@ -1,4 +1,4 @@
-"""Decide whether a difference in wording changes the question (numbers, a denial, an opposite, another name) or is a slip of the pen."""
+"""Decide whether a difference in wording changes the question (a number, a denial, an opposite, another name) or is a slip of the pen."""
 
 import re
 from collections import Counter
@@ -39,7 +39,7 @@ class Vocabulary(NamedTuple):
 
 @cache
 def vocabulary() -> Vocabulary:
-    """Return the words of vocab/wording.yaml."""
+    """Return the vocabulary from vocab/wording.yaml."""
     words: dict[str, Any] = read_vocabulary("wording")
     kinds = {word: kind for kind, forms in words["denials"].items() for word in forms}
     synonyms = {word: row[0] for row in words["synonyms"] for word in row}
@@ -75,12 +75,12 @@ def vocabulary() -> Vocabulary:
 
 
 def _any(words: Iterable[str]) -> str:
-    """Return a pattern of alternatives, the longest first."""
+    """Return a pattern that matches any of the alternatives, longest first."""
     return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
 
 
 LONG_CHARS = 1_000
-"""Maximum length for the matcher, which looks up each character of one text in the other, and again between its matches."""
+"""Maximum length for the matcher, which looks up each character of one text in the other, and does so again between matches."""
 
 Span = tuple[str, int, int, int, int]
 """Operation (replace, delete, insert), start and end in the first text, start and end in the second."""
@@ -112,7 +112,7 @@ _MISREAD = str.maketrans("lbo", "180")  # l90B年 for 1908年 in a scan
 
 
 class WordingDifference(NamedTuple):
-    """How one text differs from another."""
+    """How the wordings of two texts differ."""
 
     replaced: bool
     """Some words are replaced."""
@@ -126,21 +126,21 @@ class WordingDifference(NamedTuple):
 def figures(text: str) -> tuple[str, ...]:
     """Return the numbers of a text with their units of time, and its Latin or Greek words, in order.
 
-    Numerals count as numbers where they are meant so: 两周 and 2周 are equal, 一般 and 一种 contain no number.
+    Numerals count as numbers where they denote one: 两周 equals 2周, but 一般 and 一种 contain no number.
     """
     text = text.replace("^", "")  # in texts that lost superscripts, 10⁹ is 109
     return tuple(read for match in vocabulary().figure.finditer(text) if (read := _read(match)))
 
 
 def in_digits(text: str) -> str:
-    """Return a text with its numerals in digits where they are numbers: 第一天 is 第1天."""
+    """Return a text with numerals written as digits where they denote numbers: 第一天 becomes 第1天."""
     if NUMERALS.isdisjoint(text):
         return text
     return vocabulary().figure.sub(lambda match: "第" * match[0].startswith("第") + (_read(match) or match[0]), text)
 
 
 def _read(match: re.Match[str]) -> str | None:
-    """Return a match in digits; None for an article, as in 一个 and 一种."""
+    """Return a matched numeral in digits; None if it is an article, as in 一个 and 一种."""
     times = vocabulary().times
     if match["misread"]:
         return match["misread"].translate(_MISREAD) + times[match["unit_misread"]]
@@ -184,19 +184,19 @@ def _unlike(text: str, other: str) -> tuple[list[str], list[str]]:
 
 
 def denials(text: str) -> tuple[str, ...]:
-    """Return the kinds of negation words in order; 不正确 and 错误 are of one kind."""
+    """Return the kinds of negation words in a text, in order; 不正确 and 错误 are of the same kind."""
     words = vocabulary()
     return tuple(words.denials[word] for word in words.denial.findall(text) if word in words.denials)
 
 
 def degrees(text: str) -> tuple[str, ...]:
-    """Return the words of degree in order: 首选, 特别, 以上."""
+    """Return the words of degree in a text, in order: 首选, 特别, 以上."""
     words = vocabulary()
     return tuple(word for word in words.degree.findall(text) if word in words.degrees)
 
 
 def difference(text: str, other: str) -> WordingDifference:
-    """Return how two texts differ; idle characters, such as those of 的 and 包括, make no difference."""
+    """Return how two texts differ; idle characters, such as those in 的 and 包括, make no difference."""
     words = vocabulary()
     first, second = sorted([unify_variants(text), unify_variants(other)])  # the matcher is not symmetric
     replaced = added = opposed = False
@@ -212,14 +212,14 @@ def difference(text: str, other: str) -> WordingDifference:
 
 
 def unify_variants(text: str) -> str:
-    """Return a text with spelling variants unified: 综合症 is 综合征."""
+    """Return a text with spelling variants unified: 综合症 becomes 综合征."""
     for word, other in vocabulary().variant_words.items():
         text = text.replace(word, other)
     return text.translate(vocabulary().variants)
 
 
 def without_synonyms(text: str) -> str:
-    """Return a text with variants unified and nouns that are synonyms in stems replaced by one."""
+    """Return a text with variants unified and with nouns that are synonyms in stems replaced by a single one."""
     words = vocabulary()
     return words.synonym.sub(lambda match: words.synonyms[match[0]], unify_variants(text))
 
@@ -237,7 +237,7 @@ SHORT_CHARS = 20  # any word changes the meaning of a shorter stem
 
 
 def is_slip(text: str, other: str) -> bool:
-    """Return whether two options are equal except for a slip (a changed, lost or moved character), or one contains the other.
+    """Return whether one option contains the other, or two options are equal except for a slip (a changed, lost or moved character).
 
     Idle characters make no difference.
     """
@@ -253,11 +253,11 @@ def is_slip(text: str, other: str) -> bool:
 
 
 def changes_words(text: str, other: str, strict: bool = False) -> bool:
-    """Return whether a noun, verb or adjective replaces another, or only one text has the name of a disease, medicine or test.
+    """Return whether a noun, verb or adjective is replaced by another, or only one text contains the name of a disease, medicine or test.
 
-    No list contains all opposites: 升高 and 下调, 敏感 and 耐药. A changed character is a slip if both look or sound alike (韦纳 is 维纳),
-    or in a long text if it leaves no word (栓验 is 检验, 信度 is not 效度). In a short text any changed or added word counts; with
-    `strict`, so does any word added to a text of up to twice that length.
+    No list could contain all opposites: 升高 and 下调, 敏感 and 耐药. A changed character is a slip if the two look or sound alike (韦纳
+    is 维纳) or, in a long text, if it leaves no word (栓验 is 检验, 信度 is not 效度). In a short text any changed or added word counts;
+    with `strict`, a word added to a text of up to twice that length counts, too.
     """
     if text == other:
         return False
@@ -279,9 +279,9 @@ def changes_words(text: str, other: str, strict: bool = False) -> bool:
 
 
 def changes_verb(text: str, other: str) -> bool:
-    """Return whether a verb or an adjective replaces another, as in options with 水平明显提高 and 水平明显下调.
+    """Return whether a verb or adjective is replaced by another, as in options with 水平明显提高 and 水平明显下调.
 
-    If one character differs, an option is more often misread than different; opposites are in vocab/wording.yaml.
+    If only one character differs, an option is more likely misread than different; opposites are in vocab/wording.yaml.
     """
     first, second = sorted([without_synonyms(text), without_synonyms(other)])
     for kind, i1, i2, j1, j2 in _by_word(first, second):
@@ -293,7 +293,7 @@ def changes_verb(text: str, other: str) -> bool:
 
 
 def _is_swapped(text: str, other: str, span: Span, short: bool) -> bool:
-    """Return whether a replacement is another noun or verb instead of a slip; in a short text, any other word."""
+    """Return whether a replacement is another noun or verb rather than a slip; in a short text, any other word counts."""
     _, i1, i2, j1, j2 = span
     classes, other_classes = _classes(text, i1, i2), _classes(other, j1, j2)
     if i2 - i1 == j2 - j1 == 1:
@@ -305,7 +305,8 @@ def _is_swapped(text: str, other: str, span: Span, short: bool) -> bool:
 
 
 def _by_word(text: str, other: str) -> list[Span]:
-    """Return the spans in which two texts differ; merge two if a single equal character, part of different words, separates them.
+    """Return the spans in which two texts differ; merge two spans if they are separated only by a single equal character that belongs to
+    different words.
 
     重吸收水分 and 分泌钾离子 share 分.
     """
@@ -324,7 +325,7 @@ def _length(span: Span) -> int:
 
 
 def _is_slip_of(text: str, other: str, index: int, other_index: int, short: bool) -> bool:
-    """Return whether two characters look or sound alike, one of them is unusual, or one forms no word while the other does."""
+    """Return whether two characters look or sound alike, one of them is unusual, or only one of them forms a word."""
     if any(text[index] in row and other[other_index] in row for row in vocabulary().lookalikes):
         return True
     if _is_strange(text[index]) != _is_strange(other[other_index]):
@@ -342,18 +343,18 @@ def _is_strange(character: str) -> bool:
 
 
 def splits_word(text: str, index: int) -> bool:
-    """Return whether an index of a text is inside a word of the dictionary."""
+    """Return whether an index into a text is inside a dictionary word."""
     return any(first < index < last and word in _tagger().tokenizer.FREQ for word, _, first, last in _words(text))
 
 
 def is_word(text: str, index: int) -> bool:
-    """Return whether a character is part of a word of the dictionary."""
+    """Return whether a character is part of a dictionary word."""
     word = next(word for word, _, first, last in _words(text) if first <= index < last)
     return len(word) > 1 and word in _tagger().tokenizer.FREQ
 
 
 def _other_word(text: str, start: int, end: int) -> bool:
-    """Return whether a span changes a word into another word: 下 of 下丘脑, 中 of 中学生."""
+    """Return whether a span turns a word into another word: 下 in 下丘脑, 中 in 中学生."""
     return any(
         first <= start < end <= last - _MIN_WORD_CHARS
         and set(text[end:last]) - vocabulary().idle_characters
@@ -363,10 +364,10 @@ def _other_word(text: str, start: int, end: int) -> bool:
 
 
 def _classes(text: str, start: int, end: int, within: bool = False) -> set[str]:
-    """Return the classes of the words that a span touches: name, noun, verb, other; idle characters have none.
+    """Return the classes of the words that overlap a span: name, noun, verb, other; idle characters have none.
 
     Args:
-        within: count an idle character in a word that is not idle: 有 in 有效.
+        within: also count an idle character inside a word that is not idle: 有 in 有效.
     """
     classes = set()
     for word, tag, first, last in _words(text):

@@ -22,7 +22,7 @@ def cutter():  # jieba's own type
 def segmenter(terms: Iterable[str]) -> Callable[[str], list[str]]:
     """Return a function from text to its words; each given term is one word, whatever jieba's dictionary says.
 
-    Words are canonical (width, case); punctuation and blanks are dropped.
+    Words are in canonical form (width, case); punctuation and blanks are dropped.
     """
     tokenizer = cutter()
     for term in sorted(set(terms)):

@@ -1,4 +1,4 @@
-"""The step before the atomic types (SdAK, section 3.1): queries sampled for coding, codes read back and merged into types.
+"""The step before the atomic types (SdAK, section 3.1): samples queries for coding, reads the codes back and merges them into types.
 
     python -m curation.themes draw queries.json --out themes/coding.xlsx
     python -m curation.themes codes themes/first.xlsx themes/second.xlsx --out themes/codes.jsonl

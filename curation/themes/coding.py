@@ -32,10 +32,10 @@ class _QueryRecord(Struct):
 
 
 def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
-    """Return the queries of a JSON or JSONL file, each text once under its intent; skip intents mapped to null.
+    """Return the queries in a JSON or JSONL file, each text once per intent; skip intents mapped to null.
 
     Raises:
-        ValueError: the file is missing, has another layout or no records, or a label is not an intent.
+        ValueError: the file is missing, has the wrong structure or no records, or a label is not an intent.
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; name one in {_LAYOUT}")
@@ -73,13 +73,13 @@ def query_id(intent: str, text: str) -> str:
 
 
 def sample_queries(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
-    """Return a sample of up to `per_intent` queries of each intent; a query's rank depends only on its id and the seed."""
+    """Return a sample of up to `per_intent` queries for each intent; a query's rank depends only on its id and the seed."""
     in_draw_order = sorted(queries, key=lambda query: draw_order(seed, query.id))
     return [query for intent in order for query in [one for one in in_draw_order if one.intent == intent][:per_intent]]
 
 
 class CodeProposal(NamedTuple):
-    """A possible code of a query."""
+    """A possible code for a query."""
 
     code: str
     keyword: str
@@ -87,7 +87,7 @@ class CodeProposal(NamedTuple):
 
 
 def propose(query: Query, codes: Mapping[str, Mapping[str, Sequence[str]]]) -> list[CodeProposal]:
-    """Return the codes whose keywords are in a query, longest keyword first; keywords of the query's own intent have priority."""
+    """Return the codes whose keywords occur in a query, longest keyword first; keywords of the query's own intent take precedence."""
     proposals = []
     for position, (code, keywords) in enumerate(codes.items()):
         spoken = [
@@ -108,7 +108,7 @@ _YES = "yes"
 
 
 class Coded(Struct, frozen=True):
-    """One coder's codes of one query."""
+    """One coder's codes for one query."""
 
     query_id: str
     intent: str
@@ -132,7 +132,7 @@ def write_coding_sheet(path: Path, queries: Iterable[Query], codes: Mapping[str,
 
 
 def read_coding_sheet(path: Path, coder: str) -> list[Coded]:
-    """Return a coder's codes: `code` (several separated by ;, the main one first) or, if `confirm` is yes, the proposed one.
+    """Return a coder's codes: those in `code` (several separated by ;, the main one first) or, if `confirm` is yes, the proposed one.
 
     Raises:
         ValueError: a column is missing, or a query was changed, listed twice, or confirmed without a proposal.
@@ -174,7 +174,7 @@ class Theme(NamedTuple):
 
     type: str
     dropped: str | None = None
-    """Why queries of this type give no atomic type."""
+    """Reason why queries of this type yield no atomic type."""
 
 
 def read_codebook(book: Any, where: str) -> dict[str, Theme]:
@@ -197,10 +197,10 @@ def read_codebook(book: Any, where: str) -> dict[str, Theme]:
 
 
 def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Sequence[str], min_share: float) -> dict[str, Any]:
-    """Return the types of each intent with count, share and its 95 % interval (Wilson), largest first.
+    """Return the types for each intent with count, share and its 95 % interval (Wilson), largest first.
 
-    Types below `min_share` of an intent are counted together. A query counts once, under the type of its main code; the majority decides
-    between several coders.
+    Types below `min_share` of an intent are counted as one group. A query counts once, under the type of its main code; if there are
+    several coders, the majority decides.
 
     Raises:
         ValueError: a code is not in the codebook.

@@ -1,6 +1,6 @@
-"""Stage `validate`: questions, facts, claims, clusters, sources -> a report; a failed expectation stops the pipeline and lists the ids.
+"""Stage `validate`: questions, facts, claims, clusters, sources -> a report; a failed expectation stops the pipeline, listing the ids.
 
-The stages `leaks` and `score` start with it: it checks the splits before release and training, and the replies of all runs before scoring.
+The stages `leaks` and `score` run it first: it checks the splits before release and training, and the replies of all runs before scoring.
 
 `--what` names the tables. The expectations of a table are in `curation/validate/expectations/TABLE.yaml`, an entry per line, and are
 checked by Great Expectations. `passed.json` exists only if all of them hold, and its content is constant, so that later stages depend
@@ -46,7 +46,7 @@ TABLES: dict[str, Callable[[InputPaths], Columns]] = {
     "predictions": predictions_table,
 }
 PROFILE = "profile"
-"""Statistics of the sources, computed from the outputs before `near_duplicates`."""
+"""Statistics on the sources, computed from the outputs of the stages before `near_duplicates`."""
 
 
 class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -121,7 +121,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _replies(args: Arguments, run: str) -> Path:
-    """Return the replies of a run: in the folder of its model or, in a manual call, of any model."""
+    """Return the replies of a run, which are in the folder of its model or, in a manual call, of any model."""
     line = (args.all_params.get("runs") or {}).get(run)
     if line:
         return args.predictions / line["model"] / f"{run}.jsonl"

@@ -21,13 +21,13 @@ def answers_in_options(answers: pd.Series, options: pd.Series) -> list[bool]:
 
 
 def differs_by_negation(affirmed: pd.Series, denied: pd.Series, negations: list[list[str]]) -> list[bool]:
-    """Return for each row whether the second sentence is the first with one word replaced by its negation, and nothing else changed."""
+    """Return for each row whether the second sentence is the first with exactly one word replaced by its negation."""
     allowed = [tuple(pair) for pair in negations]
     return [_is_denial(_text(one), _text(other), allowed) for one, other in zip(affirmed, denied, strict=True)]
 
 
 def groups_whole(groups: pd.Series, homes: pd.Series) -> list[bool]:
-    """Return for each row whether all rows of its group are in the same place (`homes`); every row of a divided group fails."""
+    """Return for each row whether all rows of its group have the same value in `homes`; every row of a divided group fails."""
     homes_of: dict[Any, set] = defaultdict(set)
     for group, home in zip(groups, homes, strict=True):
         homes_of[group].add(home)
@@ -53,12 +53,12 @@ def _is_denial(affirmed: str, denied: str, negations: list[tuple[str, ...]]) -> 
 
 
 def _text(value: Any) -> str:
-    """Return a cell's text; pandas uses NaN for missing values."""
+    """Return the text in a cell; pandas uses NaN for missing values."""
     return value if isinstance(value, str) else ""
 
 
 def _measured_by(name: str, rule: Callable[..., list[bool]], arguments: tuple[str, ...] = ()) -> str:
-    """Register a rule for two columns with Great Expectations under a name, and return it; `arguments` names its further arguments."""
+    """Register a rule for two columns with Great Expectations under a name, and return the name; `arguments` are the rule's own."""
 
     class _Provider(ColumnPairMapMetricProvider):
         condition_metric_name = f"column_pair_values.{name}"
@@ -81,7 +81,7 @@ class ExpectAnswerInOptions(ColumnPairMapExpectation):
 
 
 class ExpectExactNegation(ColumnPairMapExpectation):
-    """The denial (column_B) is the statement (column_A) with exactly one word negated; `negations` lists the words."""
+    """The denial (column_B) is the statement (column_A) with exactly one word negated; `negations` lists the words with their negations."""
 
     map_metric: ClassVar[str] = _measured_by("exact_negation", differs_by_negation, ("negations",))
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
@@ -91,7 +91,7 @@ class ExpectExactNegation(ColumnPairMapExpectation):
 
 
 class ExpectGroupsWhole(ColumnPairMapExpectation):
-    """Rows of one group (column_A) have the same value of column_B, such as a split; rows without either are ignored."""
+    """Rows of the same group (column_A) have the same value in column_B, such as a split; rows that lack either value are ignored."""
 
     map_metric: ClassVar[str] = _measured_by("groups_whole", groups_whole)
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN

@@ -1,4 +1,4 @@
-"""Items, outputs of `clean`, and facts -> a row per source and per file: bounded shares, injections, unmapped labels."""
+"""Items, outputs of `clean`, and facts -> a row per source and per file: shares with bounds, injections, unmapped labels."""
 
 import json
 from collections import Counter, defaultdict
@@ -36,7 +36,7 @@ def injections(questions: Path, facts: Path, passages: Path) -> Iterator[dict[st
 
 
 def counts_by_source(rows: Iterable[Mapping[str, Any]], sources: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Return the number of records with injections by source and kind, including zeros."""
+    """Return the number of records that contain injections, by source and kind, including zeros."""
     counts: dict[str, Counter[str]] = {source: Counter(records=0) for source in sorted(sources)}
     for row in rows:
         for source in row["sources"]:
@@ -65,17 +65,17 @@ def _sources(record: Record) -> list[str]:
 
 
 _MOST = 20
-"""Maximum number of lines per source; if there are more, one line for the complete source comes first."""
+"""Maximum number of lines per source; if there are more, a single line for the whole source comes first."""
 _SAME = 3
-"""Minimum number of categories of a source, all with one exam and subject, for one line for the source to replace theirs."""
+"""Minimum number of categories in a source, all with the same exam and subject, for a single line for the source to replace theirs."""
 
 
 def lines_of(to_map: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the vocabulary lines to paste, under the name of their file; none if nothing is missing.
+    """Return the vocabulary lines to paste, under the name of the file they belong to; nothing if none are missing.
 
     Args:
         to_map: `categories_to_map` of the metrics of `clean`.
-        rows: the profiles of the sources.
+        rows: the source profiles.
     """
     by_source: dict[str, list[Mapping[str, Any]]] = {}
     for category in to_map:
@@ -122,13 +122,13 @@ _MIN_PART_CHARS = 2  # minimum length of a tail that is part of another tail
 _MIN_JOINED_CHARS = 5  # four characters may be one term: 清热解毒
 _REPORTED_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # reported together with lines to paste
 _FAR = 0.3
-"""Minimum difference from the median of the other sources for a share to be an outlier."""
+"""Minimum difference from the other sources' median for a share to be an outlier."""
 _MIN_OTHERS = 3
 _SHARES_OF_ACCEPTED = (*SIGNS, "verdict_over_options", "letters_as_words", "exam_unknown", "subject_unknown", "named_after_source",
                    "breadcrumb_as_name")  # fmt: skip
 _OF_KEYS = frozenset({"key_out_of_order", "several_letters_for_single", "key_beyond_options"})
 _NEVER = ("named_after_source", "breadcrumb_as_name")
-"""Shares that must be zero, however small the number of questions."""
+"""Shares that must be zero, even if there are only a few questions."""
 _SHARES_OF_FACTS = ("tails_run_together", "names_cut")
 
 
@@ -142,7 +142,7 @@ class CleanOutcome(NamedTuple):
 
 
 class CleanFiles(NamedTuple):
-    """Outputs of `clean` that a profile needs."""
+    """Outputs of `clean` that a profile is computed from."""
 
     items: Path
     """Folder of the items, one file per source."""
@@ -172,7 +172,7 @@ def profile_rows(inputs: CleanFiles) -> list[dict[str, Any]]:
 
 
 def columns_of_rows(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return rows as a table for Great Expectations, with all columns even without rows."""
+    """Return rows as a table for Great Expectations that has all columns even if there are no rows."""
     names = ["id", "questions", "kept", "rejected", "commonest_letter", *_SHARES_OF_ACCEPTED, "facts", *_SHARES_OF_FACTS,
              "unknown_labels_everywhere", "far_from_others"]  # fmt: skip
     complete = [row | {"unknown_labels_everywhere": _everywhere(row), "far_from_others": len(row.get("unlike", {}))} for row in rows]
@@ -243,7 +243,7 @@ def _facts_table(facts: Iterable[Fact]) -> pd.DataFrame:
 
 
 def _run_together(tails: set[str]) -> set[str]:
-    """Return the tails that are two or more other tails joined: 皮肤科传染科 of 皮肤科 and 传染科."""
+    """Return the tails that consist of two or more other tails: 皮肤科传染科 of 皮肤科 and 传染科."""
     most = max(map(len, tails), default=0)
     return {tail for tail in tails if len(tail) >= _MIN_JOINED_CHARS and _is_joined(tail, tails, most)}
 
@@ -313,7 +313,7 @@ def _counts(column: pd.Series) -> dict[str, int]:
 
 
 def _unknown_labels(source: str, counted: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the labels of a source that no table lists, each with the share of entries that have it."""
+    """Return a source's labels that no table lists, each with the share of entries that have it."""
     entries = counted["by_source"].get(source, {}).get("entities_in", 0)
     named = [(key.split("/", 2), count) for key, count in counted["labels_unmapped"].items() if key.startswith(f"{source}/")]
     return [
@@ -323,7 +323,7 @@ def _unknown_labels(source: str, counted: Mapping[str, Any]) -> list[dict[str, A
 
 
 def _compare(rows: list[dict[str, Any]]) -> None:
-    """Add to each source the shares in which it is an outlier: share -> its own value and the median of the other sources."""
+    """Add to each source the shares for which it is an outlier: share -> the source's own value and the median of the other sources."""
     table = pd.DataFrame(rows)
     shares = [name for name in (*_SHARES_OF_ACCEPTED, *_SHARES_OF_FACTS) if name in table and name not in _REPORTED_ELSEWHERE]
     unlike: dict[int, dict[str, list[float]]] = defaultdict(dict)

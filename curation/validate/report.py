@@ -1,4 +1,4 @@
-"""Results of the tables -> a report for people, one for programs, the failing ids, and one message."""
+"""Validation results for the tables -> a report for people, one for programs, the failing ids, and one message."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ def figures(tables: Sequence[CheckedTable]) -> dict[str, dict[str, int]]:
 
 
 def failures(tables: Sequence[CheckedTable], severity: str) -> list[ExpectationResult]:
-    """Return the failed results of a severity."""
+    """Return the failed results with this severity."""
     return [result for one in tables for result in one.results if not result.success and result.severity == severity]
 
 
@@ -53,7 +53,7 @@ def write_profile(
     tables: Sequence[CheckedTable],
     injections: Mapping[str, Mapping[str, int]],
 ) -> None:
-    """Write the profile of the sources, the lines to paste, and the outliers for the report, whether the bounds hold or not."""
+    """Write the source profile, the lines to paste, and the outliers for the report, whether or not the bounds hold."""
     write_jsonl(out / "profile.jsonl", rows, key=lambda row: row["id"])
     _write(out / "lines.txt", "".join(f"{line}\n" for line in lines))
     outside = [
@@ -80,7 +80,7 @@ def write_profile(
 
 
 def write_reports(out: Path, tables: Sequence[CheckedTable]) -> None:
-    """Write all reports, whether the expectations hold or not."""
+    """Write all reports, whether or not the expectations hold."""
     for stale in out.glob("*.part"):  # left by a killed run
         stale.unlink()
     rows = [_row(result) for one in tables for result in one.results]

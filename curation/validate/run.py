@@ -65,7 +65,7 @@ def _entry(entry: Any, where: str) -> ExpectationEntry:
 
 
 def expectation_of(entry: ExpectationEntry, known_columns: Iterable[str], number: int) -> Any:
-    """Return an entry as an expectation of Great Expectations that contains its position in the file.
+    """Return an entry as a Great Expectations expectation that records the entry's position in the file.
 
     Raises:
         ValueError: unknown expectation, column or argument, or an argument is missing or has the wrong type.
@@ -90,7 +90,7 @@ def expectation_of(entry: ExpectationEntry, known_columns: Iterable[str], number
 
 
 TABLES_OF_FIGURES = frozenset({"profile"})
-"""Tables whose failures are reported with the value and its bound."""
+"""Tables whose failures are reported with the value and the bound it violates."""
 _LIMITS = {"at_least": "min_value", "at_most": "max_value"}
 
 
@@ -104,15 +104,15 @@ class ExpectationResult(Struct, frozen=True, kw_only=True):
     why: str | None
     success: bool
     broken_by: list[str]
-    """Sorted ids of the rows that violate it; empty if the table as a whole does."""
+    """Sorted ids of the rows that violate it; empty if the violation concerns the table as a whole."""
     figures: dict[str, Any] = {}
-    """For a table of statistics: id of a row that violates it -> the value."""
+    """For a table of statistics: id of each row that violates the expectation -> its value."""
     limits: dict[str, float] = {}
     """For a table of statistics: the bounds, `at_least` and `at_most`."""
 
     @property
     def bounds(self) -> str:
-        """For a table of statistics: the bounds in words."""
+        """For a table of statistics: the bounds, expressed in words."""
         return ", ".join(f"{name.replace('_', ' ')} {limit}" for name, limit in self.limits.items())
 
 
@@ -140,7 +140,7 @@ def quiet_context() -> Any:
 
 
 def check_table(context: Any, table: str, columns: Columns, entries: Sequence[ExpectationEntry]) -> CheckedTable:
-    """Return the result of each expectation of a table.
+    """Return the result of each expectation for a table.
 
     Raises:
         ValueError: an entry is wrong, or an expectation could not be evaluated.

@@ -1,4 +1,4 @@
-"""Records, splits and predictions -> tables for validation: one column per field; columns ending in ? are properties of several fields.
+"""Records, splits and predictions -> tables for validation: one column per field; columns named with a final ? combine several fields.
 
 A missing record is a row with missing values.
 """
@@ -40,7 +40,7 @@ Makers = Mapping[str, Callable[[R], Any]]
 
 
 class InputPaths(NamedTuple):
-    """Paths of the records."""
+    """Paths to the records."""
 
     questions: Path
     facts: Path
@@ -58,7 +58,7 @@ class InputPaths(NamedTuple):
 
 
 def columns_of(records: Iterable[R], makers: Makers[R]) -> Columns:
-    """Return a table with a row per record; without records it still has its columns."""
+    """Return a table with one row per record; even without records it has all its columns."""
     columns: Columns = {name: [] for name in makers}
     filling = [(columns[name].append, make) for name, make in makers.items()]
     for record in records:
@@ -115,7 +115,7 @@ def facts_table(inputs: InputPaths) -> Columns:
 
 
 def claims_table(inputs: InputPaths) -> Columns:
-    """Return a row per claim pair. `said` affirms and `denied` denies its tail, whichever is factual."""
+    """Return a row per claim pair. `said` affirms its tail and `denied` denies it, whichever of the two is factual."""
     facts = {fact.id: ((fact.relation, fact.head, fact.tail), fact.polarity) for fact in read_jsonl(inputs.facts, Fact)}
     claims = list(read_jsonl(inputs.claims, ClaimPair))
     untrue = {claim.non_factual for claim in claims}
@@ -148,7 +148,7 @@ def claims_table(inputs: InputPaths) -> Columns:
 
 
 def fourfold_table(inputs: InputPaths) -> Columns:
-    """Return a row per row of the fourfold set; for types with exchanged tails, with how often each tail is true and false."""
+    """Return a row per row of the fourfold set; for types that exchange tails, with how often each tail is true and false."""
     facts = {fact.id: fact for fact in read_jsonl(inputs.facts, Fact)}
     rows = list(read_optional(inputs.fourfold, Fourfold))
     known = {(fact.relation, canonical(fact.head), canonical(fact.tail)) for fact in facts.values() if fact.polarity}
@@ -180,7 +180,7 @@ def fourfold_table(inputs: InputPaths) -> Columns:
 
 
 def clusters_table(inputs: InputPaths) -> Columns:
-    """Return a row per near-duplicate cluster, named by its centre; connected clusters share one cluster_id."""
+    """Return a row per near-duplicate cluster, named after its centre; connected clusters share a cluster_id."""
     clusters = list(read_jsonl(inputs.clusters, Cluster))
     homes = {question.id: question.cluster_id for question in read_jsonl(inputs.questions, Question)}
     standing = Counter(member for cluster in clusters for member in cluster.members)
@@ -203,7 +203,7 @@ def clusters_table(inputs: InputPaths) -> Columns:
 
 
 def answer_fits(question: Question) -> bool:
-    """Return whether an answer has the form required by its question's type: one letter, several sorted ones, or words."""
+    """Return whether an answer has the form that its question's type requires: one letter, several sorted letters, or words."""
     answer = question.answer or ""
     if question.question_type in _CHOICE:
         letters = "".join(sorted(set(answer)))
@@ -212,12 +212,13 @@ def answer_fits(question: Question) -> bool:
 
 
 def is_clean(*texts: str) -> bool:
-    """Return whether texts have no lost characters, control characters, entities or mark-up."""
+    """Return whether texts are free of lost characters, control characters, entities and markup."""
     return not any(_DIRT.search(text) or any(unescape(entity) != entity for entity in _ENTITY.findall(text)) for text in texts)
 
 
 RETIRED = "retired"
-"""Folder of records in no split, because they or a tied record were once in test or reserved. Their clusters may be in a split."""
+"""Folder of the records that are in no split because they, or a record tied to them, were once in test or reserved. The rest of their
+clusters may be in a split."""
 
 
 class _SplitRecord(NamedTuple):
@@ -232,7 +233,7 @@ class _SplitRecord(NamedTuple):
 
 
 class _Repeats(Struct, frozen=True):
-    """How often a run sends each of its variants; further fields are ignored."""
+    """How often a run sends each variant of a question; further fields are ignored."""
 
     repeats: int
 
@@ -286,7 +287,7 @@ def _print(record: Question | ClaimPair | Fourfold) -> bytes:
 
 
 def predictions_table(inputs: InputPaths) -> Columns:
-    """Return a row per reply, and one without a reply for each sentence that a run of claims or fourfold rows did not answer."""
+    """Return a row per reply, and a row without a reply for each sentence that a run of claims or fourfold rows left unanswered."""
     test = inputs.splits / "test"
     claims = {f"{claim.id}/{side}" for claim in read_jsonl(test / "claims.jsonl", ClaimPair) for side in PAIR}
     fourfold = {f"{row.id}/{side}" for row in read_optional(test / "fourfold.jsonl", Fourfold) for side in SENTENCES}

@@ -1,4 +1,4 @@
-"""Look up which heads a tail can have, in `allowed_heads.yaml`, and which parts of the body a text names."""
+"""Look up which heads a tail can have, in `allowed_heads.yaml`, and which body parts a text mentions."""
 
 import re
 from functools import cache, lru_cache
@@ -17,7 +17,7 @@ class _AllowedHeads(NamedTuple):
 
 
 def is_allowed_head(relation: str, tail: str, head: str, context: str = "") -> bool | None:
-    """Return whether a head in this context may have the tail; None if no row names the tail."""
+    """Return whether a head in this context may have the tail; None if no row covers the tail."""
     row = _row(relation, tail)
     if row is None:
         return None
@@ -26,7 +26,7 @@ def is_allowed_head(relation: str, tail: str, head: str, context: str = "") -> b
 
 @lru_cache(maxsize=1 << 17)
 def body_parts(text: str) -> frozenset[str]:
-    """Return the names of the body parts, keys of `bodies`, that a text mentions."""
+    """Return the names of the body parts (keys of `bodies`) that a text mentions."""
     return frozenset(name for name, pattern in _bodies().items() if pattern.search(text))
 
 

@@ -1,4 +1,4 @@
-"""Read vocabulary tables, one YAML file each, as plain values, and compile their patterns.
+"""Read vocabulary tables, one YAML file each, as plain values, and compile the patterns in them.
 
 A pattern may span several lines; its blanks and line ends are ignored.
 """
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from atomexam.text.yaml_values import yaml_values
 
 Pairs = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
-"""Rows of patterns: of tails, and of their heads."""
+"""Pairs of patterns: one for tails and one for their heads."""
 
 
 class RuleWords(NamedTuple):
-    """Text of --help about a rule that changes texts."""
+    """Text that --help shows about a rule that changes texts."""
 
     why: str
     before: str
@@ -26,7 +26,7 @@ class RuleWords(NamedTuple):
 
 @cache
 def read_vocabulary(name: str) -> Any:
-    """Return a table of `curation/vocab` as plain values, read once; do not modify it."""
+    """Return a table from `curation/vocab` as plain values; it is read only once, so do not modify it."""
     return read_yaml(Path(__file__).with_name(f"{name}.yaml"))
 
 
@@ -48,7 +48,7 @@ def rule_words(name: str) -> RuleWords:
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern without the blanks and line ends used for layout."""
+    """Return a pattern without the blanks and line breaks used for layout."""
     return re.compile("".join(pattern.split()))
 
 

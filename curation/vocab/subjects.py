@@ -18,5 +18,5 @@ def exam_and_subject(words: SourceWords, source: str) -> ExamAndSubject:
 
 @cache
 def named_for(source: str) -> frozenset[str]:
-    """Return the exams and subjects, case-folded, that lines for this source assign: a person confirmed them."""
+    """Return the exams and subjects, case-folded, that lines for this source assign, and that a person has thus confirmed."""
     return frozenset(name.casefold() for name in _shipped().given_to(source))

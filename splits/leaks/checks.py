@@ -1,4 +1,4 @@
-"""Find leaks between splits: ties, few-shot examples, claims on one head or fact, and contained or reworded texts."""
+"""Find leaks between splits: ties, few-shot examples, claims about the same head or fact, and contained or reworded texts."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from splits.leaks.overlap import all_parts, contained, is_short, ngrams_of, part
 from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, summary_of, ties_of
 
 ADVISORY = ("inverse", "reference")
-"""Checks that do not stop the pipeline: their leaks are listed for the users of the data."""
+"""Checks that do not stop the pipeline; the leaks they find are listed for the users of the data."""
 
 
 def blocks(leak: Leak, params: Params) -> bool:
@@ -53,7 +53,7 @@ _MIN_CASE_CHARS = 20
 
 
 def tie_leaks(splits: Splits) -> list[Leak]:
-    """Return the questions that are tied to a question of another split."""
+    """Return the questions that are tied to a question in another split."""
     crossing = _crossing(splits)
     first_of: dict[str, tuple[str, str]] = {}
     leaks: set[Leak] = set()
@@ -79,7 +79,7 @@ def _crossing(splits: Splits) -> set[int]:
 
 
 def shot_leaks(splits: Splits) -> list[Leak]:
-    """Return the few-shot examples that are in test or reserved, are tied to a question there, or are not in their listed split."""
+    """Return the few-shot examples that are in test or reserved, are tied to a question there, or are not in the split listed for them."""
     shots = list(read_jsonl(splits.folder / "shots.jsonl", Shot))
     wanted = {shot.question_id for shot in shots}
     homes: dict[str, tuple[str, list[str]]] = {}
@@ -99,7 +99,7 @@ def shot_leaks(splits: Splits) -> list[Leak]:
 
 
 def _ties(question: Question) -> list[str]:
-    """Return the ties of a question; equal case texts are one tie, whatever their group."""
+    """Return the ties of a question; equal case texts are one tie, whatever their groups."""
     case = canonical(question.shared_stem or "")
     return [*ties_of(summary_of(question)), *([f"group {content_id('case', case)}"] if len(case) >= _MIN_CASE_CHARS else [])]
 
@@ -110,8 +110,8 @@ ClaimKey = tuple[str, ...]
 def claim_leaks(splits: Splits) -> list[Leak]:
     """Return the claims that reveal each other.
 
-    Two claims may state one fact from both ends: what 艾滋病 may lead to, and what causes 肺结核. Claims are split by head, so
-    such a pair may be in two splits; it is reported as `inverse`.
+    Two claims may state the same fact from both ends: what 艾滋病 may lead to, and what causes 肺结核. Claims are split by head, so the
+    two may be in different splits; this is reported as `inverse`.
     """
     evaluated: dict[ClaimKey, tuple[str, str]] = {}
     for split, pair in splits.claims(*EVALUATION_SPLITS):
@@ -127,7 +127,8 @@ def claim_leaks(splits: Splits) -> list[Leak]:
 
 
 def fourfold_leaks(splits: Splits) -> list[Leak]:
-    """Return the false claims of test and reserved that train or dev reveals by a row on the head or the fact of the false tail."""
+    """Return the false claims of test and reserved that train or dev reveals: by a row about one of their heads, or by the fact behind the
+    false tail."""
     homes: dict[str, tuple[str, str]] = {}
     for split in TRAINING_SPLITS:
         for row in splits.fourfold(split):
@@ -149,7 +150,7 @@ def _claim_keys(pair: ClaimPair) -> tuple[ClaimKey, ...]:
 
 
 def reworded_leaks(splits: Splits) -> list[Leak]:
-    """Return the questions of test and reserved that train or dev rewords, with the same right answer."""
+    """Return the questions of test and reserved that a question of train or dev rewords, with the same correct answer."""
     split_of: dict[str, str] = {}
     wordings = []
     for split, question in splits.questions(*EVALUATION_SPLITS):
@@ -166,7 +167,7 @@ def reworded_leaks(splits: Splits) -> list[Leak]:
 
 
 def containment_leaks(splits: Splits, least: float) -> list[Leak]:
-    """Return the questions and claims of test and reserved that a question of train or dev contains; for claims, any sentence."""
+    """Return the questions and claims of test and reserved that a question of train or dev contains; any sentence of a claim counts."""
     origin_of: dict[str, tuple[str, str]] = {}
     evaluated = []
     for split, question in splits.questions(*EVALUATION_SPLITS):

@@ -1,7 +1,9 @@
-"""Test whether the wording of a fourfold set reveals the answers: models without medical knowledge, trained on train, tested on test.
+"""Test whether the wording of a fourfold set gives away the answers: models without medical knowledge are trained on train and tested on
+test.
 
-Each model gets the prompts of a language model. By chance, half of the sentences are correct and, for a model that never contradicts
-itself, all four sentences of a quarter of the facts. The wording of a type leaks if a model exceeds the bounds significantly.
+Each model gets the prompts of a language model. By chance, half of the sentences are judged correctly and, by a model that never
+contradicts itself, all four sentences for a quarter of the facts. The wording of a type leaks answers if a model exceeds the bounds
+significantly.
 """
 
 import re
@@ -14,16 +16,16 @@ from atomexam.records.claim import Fourfold
 from atomexam.text.canonical import canonical
 
 MAX_SENTENCES, MAX_FACTS = 0.55, 0.30
-"""Maximum shares of correct sentences, and of facts with all four correct, for a model without knowledge."""
+"""Maximum shares of sentences, and of facts with all four sentences, that a model without knowledge may judge correctly."""
 _ALPHA = 0.05
 """Probability of a false alarm in a set without a leak, over all models and types together."""
 _DENIED = re.compile("不|无(?!力)|异常|忌")
 Judge = Callable[[str, str, bool, str], bool]
-"""Head, tail, whether the sentence denies, sentence -> whether the model judges it true."""
+"""Head, tail, whether the sentence is a denial, sentence -> whether the model judges it true."""
 
 
 class Line(NamedTuple):
-    """The result of one model on one type."""
+    """The result of one model for one type."""
 
     model: str
     atomic_type: str
@@ -33,11 +35,11 @@ class Line(NamedTuple):
     facts: float
     """Share of rows with all four sentences judged correctly."""
     p_value: float
-    """Probability of at least this result at the bounds; the smaller of the two."""
+    """Probability of a result at least this good at the bounds; the smaller of the two probabilities."""
 
 
 def lines_of(train: Sequence[Fourfold], test: Sequence[Fourfold]) -> list[Line]:
-    """Return the result of each model on each type of test."""
+    """Return the result of each model for each type in test."""
     by_type: dict[str, list[Fourfold]] = defaultdict(list)
     for row in test:
         by_type[row.atomic_type].append(row)
@@ -53,7 +55,7 @@ def open_to_wording(lines: Sequence[Line]) -> list[Line]:
 
 
 def without_knowledge(lines: Sequence[Line]) -> dict[str, Any]:
-    """Return the best model without knowledge by type, and each model's result on all types."""
+    """Return the best model without knowledge for each type, and each model's result over all types."""
     best: dict[str, Line] = {}
     for line in lines:
         if line.sentences > best.get(line.atomic_type, line._replace(sentences=-1.0)).sentences:
@@ -83,7 +85,7 @@ def _line(name: str, kind: str, rows: Sequence[Fourfold], judge: Judge) -> Line:
 
 
 def _sentences(row: Fourfold) -> list[tuple[str, str, bool, str, bool]]:
-    """Return head, tail, whether it denies, sentence and whether it is right, for each of the four."""
+    """Return head, tail, whether the sentence is a denial, the sentence, and whether it is true, for each of the four sentences."""
     return [
         (row.head, row.tail, False, row.true_affirmed, True),
         (row.head, row.tail, True, row.true_denied, False),
@@ -109,7 +111,7 @@ def _overlap(_: Sequence[Fourfold]) -> Judge:
 
 
 def _counted(parts: Callable[[str, str, str], Iterable[str]], whole: bool) -> Callable[[Sequence[Fourfold]], Judge]:
-    """Return a naive Bayes model over parts of complete sentences, or of head and tail with the denial taken into account."""
+    """Return a naive Bayes model over parts of whole sentences, or over parts of head and tail with denial taken into account."""
 
     def learn(rows: Sequence[Fourfold]) -> Judge:
         seen: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
@@ -144,4 +146,4 @@ MODELS: dict[str, Callable[[Sequence[Fourfold]], Judge]] = {
     "tail_ngrams": _counted(lambda head, tail, sentence: _ngrams(canonical(tail), 3), whole=False),
     "head_and_tail": _counted(_names, whole=False),
 }
-"""Name -> function from the rows of train to a judge. The last three interpret denials and count how often each tail is true."""
+"""Name -> function that trains a judge on the rows of train. The last three handle denials and count how often each tail is true."""

@@ -1,4 +1,4 @@
-"""Find, by n-grams, texts that contain another and questions that reword another with the same correct answer. Pure."""
+"""Find, by n-grams, texts that contain other texts and questions that reword others with the same correct answer. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ class Contained(NamedTuple):
     id: str
     holder_id: str
     share: float
-    """Share of the text's distinct n-grams that the holder contains; rounded to six digits."""
+    """Share of the text's distinct n-grams that the holder contains, rounded to six digits."""
 
 
 def parts_of(texts: Iterable[str | None]) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def parts_of(texts: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def ngrams_of(parts: Iterable[str]) -> frozenset[str]:
-    """Return the n-grams of each part of a text; a part no longer than an n-gram counts as one, between ^ and $."""
+    """Return the n-grams of each part of a text; a part no longer than an n-gram counts as a single one, enclosed in ^ and $."""
     grams: set[str] = set()
     for part in parts:
         if len(part) <= NGRAM_CHARS:
@@ -38,14 +38,14 @@ def ngrams_of(parts: Iterable[str]) -> frozenset[str]:
 
 
 def contained(texts: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tuple[str, Sequence[str]]], least: float) -> list[Contained]:
-    """Return all pairs of a text and a holder with at least the share `least` of the text's n-grams, sorted.
+    """Return all pairs of a text and a holder that contains at least the share `least` of the text's n-grams, sorted.
 
-    A short part, no longer than an n-gram, counts if it is a part of the holder or a substring of one of its longer parts, as options
-    are. A holder shares at least one n-gram or complete short part with the text.
+    A part no longer than an n-gram counts if it is also a part of the holder or, as with options, a substring of one of its longer parts.
+    A holder shares at least one n-gram or complete short part with the text.
 
     Args:
-        texts: id and n-grams of each text that may be contained.
-        holders: id and parts of each text that may contain one.
+        texts: id and n-grams of each text that may be contained in another.
+        holders: id and parts of each text that may contain another.
     """
     index = NgramIndex([grams for _, grams in texts], least, is_short)
     pairs = []
@@ -68,28 +68,28 @@ def _prefilter(grams: Iterable[str]) -> NgramPrefilter:
 
 
 def is_short(gram: str) -> bool:
-    """Return whether an n-gram is a complete short part."""
+    """Return whether an n-gram stands for a complete short part."""
     return gram[0] == "^" and gram[-1] == "$"
 
 
 MIN_SIMILARITY = 0.55
 """In half of the published CPsyExam, 27 of 28 such pairs across splits are true rewordings; below 0.5 the share falls."""
 SAME_SHARE = 0.8
-"""Minimum similarity of stem and correct answer from which one question reveals the other, whatever the distractors."""
+"""Minimum similarity of stem and correct answer at which one question reveals the other, whatever the distractors."""
 _IN_ANSWER = "\ue0fe"  # a private-use character before n-grams of an answer; no canonical text contains it
 _NGRAM_CHARS = 3  # changing one character in ten keeps most of these, but only half of the 5-grams
 _LEAST_NGRAMS = 12  # a short term to be explained (成熟) is in many questions and reveals nothing
 
 
 class Wording(NamedTuple):
-    """The n-grams of a question, and its correct answer."""
+    """The n-grams and the correct answer of a question."""
 
     id: str
     right: tuple[str, ...]
     """Texts of the correct options, independent of their letters."""
     grams: frozenset[str]
     asked: frozenset[str] = frozenset()
-    """The n-grams of stem and correct answer, which may be in words."""
+    """The n-grams of stem and correct answer; the answer may be in words."""
     case: frozenset[str] = frozenset()
 
 
@@ -103,7 +103,7 @@ class Reworded(NamedTuple):
 
 
 def right_option_texts(question: Question) -> tuple[str, ...]:
-    """Return the texts of the correct options; none for a question answered in words, since such answers never have the same wording."""
+    """Return the texts of the correct options; none for a question answered in words, since such answers are never worded alike."""
     return tuple(sorted([canonical(option.text) for option in question.options if option.letter in (question.answer or "")]))
 
 
@@ -124,7 +124,7 @@ def wordings_of(questions: Iterable[Question]) -> list[Wording]:
 
 
 def asked_ngrams(question: Question, right: tuple[str, ...]) -> frozenset[str]:
-    """Return the n-grams of stem and correct answer; none if they are too few to reveal anything."""
+    """Return the n-grams of stem and correct answer; none if there are too few of them to reveal anything."""
     answers = right or (canonical(question.answer or ""),)
     grams = _ngrams_of(question.stem).union(*({f"{_IN_ANSWER}{gram}" for gram in _ngrams_of(text)} for text in answers))
     return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
@@ -156,9 +156,9 @@ def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list
 
 
 def _asks_the_same(one: Wording, other: Wording) -> bool:
-    """Return whether two questions have the same case and correct answer; answers in words need only be similar.
+    """Return whether two questions have the same case and correct answer; for answers in words, similarity is enough.
 
-    持续2周 and 持续6周 may ask for two disorders. A correct option and an answer in words may be the same.
+    持续2周 and 持续6周 may point to two different disorders. A correct option and an answer in words may count as the same.
     """
     if (one.case or other.case) and jaccard(one.case, other.case) < SAME_SHARE:
         return False
@@ -169,7 +169,7 @@ def _asks_the_same(one: Wording, other: Wording) -> bool:
 
 
 def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least: float) -> list[Reworded]:
-    """Return all pairs with the same correct answer and at least the similarity `least`, sorted."""
+    """Return all pairs that have the same correct answer and a similarity of at least `least`, sorted."""
     by_right: dict[tuple[str, ...], list[Wording]] = defaultdict(list)
     for one in wordings:
         by_right[one.right].append(one)
@@ -186,7 +186,7 @@ def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least:
 
 
 def question_grams(question: Question) -> frozenset[str]:
-    """Return the n-grams of stem and options, or none if they are too few to reveal anything. Cases are compared separately."""
+    """Return the n-grams of stem and options, or none if there are too few of them to reveal anything. Cases are compared separately."""
     grams = ngrams_of(parts_of([question.stem, *(option.text for option in question.options)]))
     return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
 

@@ -1,4 +1,4 @@
-"""The ledger `splits/assignments.jsonl`: the split of each question and claim head, since which version, and why.
+"""The ledger `splits/assignments.jsonl`: the split of each question and claim head, the version that assigned it, and why.
 
 The file is in git and is merged by union, so rows may be in any order, repeated or contradictory; of contradictory rows the safer applies.
 """
@@ -21,14 +21,14 @@ from splits.ledger.units import AssignedSplit, EvaluationSplit
 
 
 def read_tracked(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[Any]:
-    """Return the rows of a file in git, which may be empty.
+    """Return the rows of a file tracked in git, which may be empty.
 
     Args:
-        remembers: what is lost with the file, for the message.
-        begins: when an empty file is correct, for the message.
+        remembers: what would be lost with the file, for the error message.
+        begins: when an empty file is correct, for the error message.
 
     Raises:
-        ValueError: the file is missing, is empty although git's HEAD has lines of it, or a line is invalid.
+        ValueError: the file is missing, is empty although it has lines in git's HEAD, or contains an invalid line.
     """
     if not path.exists():
         raise ValueError(
@@ -43,7 +43,7 @@ def read_tracked(path: Path, shape: Any, remembers: str, begins: str) -> Iterato
 
 
 def _committed_bytes(path: Path) -> int:
-    """Return the size of a file in the last commit; 0 if it is not committed, or git cannot be run."""
+    """Return a file's size in the last commit; 0 if it is not committed or git cannot be run."""
     command = ["git", "-C", str(path.parent), "cat-file", "-s", f"HEAD:./{path.name}"]
     with suppress(OSError, ValueError):
         return int(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
@@ -51,7 +51,7 @@ def _committed_bytes(path: Path) -> int:
 
 
 def remedy(path: Path) -> str:
-    """Return advice on a wrong or lost line."""
+    """Return advice on how to repair a wrong or lost line."""
     return f"correct the line: `git log -p {path}` shows its history; in a conflict delete only the marks (<<<<<<<, =======, >>>>>>>)"
 
 
@@ -77,22 +77,22 @@ HELD_BACK = frozenset({"test", "reserved", "retired"})
 
 
 class Assignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="assignment"):
-    """The split of a question or claim head: the current one, or the last one if it left the data."""
+    """The split of a question or claim head: its current one or, if it left the data, its last one."""
 
     id: str
-    """Question id, or `head ` and the name that the claims are about."""
+    """Question id, or `head ` followed by the name of the head."""
     split: AssignedSplit
     since: str
-    """Version that assigned it: name of a row `version`."""
+    """Version that made the assignment: the name in a `version` row."""
     why: Why
     was: EvaluationSplit | None = None
-    """Evaluation split that a retired record may return to; None if it must return to neither."""
+    """Evaluation split that a retired record may return to; None if it may return to neither."""
     also: tuple[str, ...] = ()
-    """Other ids of its near-duplicate cluster: one of them may represent it in a later version."""
+    """Other ids of its near-duplicate cluster, any of which may represent the cluster in a later version."""
     ties: tuple[str, ...] = ()
-    """Its group and stem, to recognise the question when its options change."""
+    """Its group and stem, used to recognise the question when its options change."""
     sketch: str = ""
-    """For a held-back question: some hashes of its n-grams, to recognise its next wording; see `splits.split.next_ledger`."""
+    """For a held-back question: some hashes of its n-grams, used to recognise a new wording; see `splits.split.next_ledger`."""
 
 
 class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="version"):
@@ -101,7 +101,7 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     name: str
     number: int
     settings: dict[str, Any]
-    """The block `split` of params.yaml. Records leave train only if the block of the next version asks for more."""
+    """The block `split` of params.yaml. Records leave train only if this block asks for more in the next version."""
     records: int
     """Questions and claim heads of the version."""
     assigned: int = 0
@@ -122,8 +122,8 @@ class ListedShot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
 
 def safer(one: Assignment, other: Assignment) -> Assignment:
-    """Return the row that applies if two rows are about one record: records that may have been trained on are never evaluated again, and
-    held-back ones are never trained on."""
+    """Return the row that applies if two rows are about the same record: records that may have been trained on are never evaluated again,
+    and held-back records are never trained on."""
     first, second = sorted((one, other), key=lambda row: (row.since, msgspec.json.encode(row)))
     splits = {one.split, other.split}
     names = {
@@ -148,14 +148,14 @@ _WRITTEN_ROWS = 10_000
 
 
 def settings_of(params: Params) -> dict[str, Any]:
-    """Return the parameters that a version records: those for sizes, not those that decide whether questions are related."""
+    """Return the parameters that a version records: those that set sizes, not those that decide whether questions are related."""
     settings: dict[str, Any] = msgspec.to_builtins(params)
     settings.pop("contained", None)
     return settings
 
 
 def head_id(head: str) -> str:
-    """Return the id of a head in the ledger."""
+    """Return the ledger id of a head."""
     return f"head {head}"
 
 
@@ -166,7 +166,7 @@ class AssignmentLedger:
         self.versions: dict[str, Version] = {}
         self.assigned: dict[str, Assignment] = {}
         self.shots: dict[ShotSlot, tuple[str, ...]] = {}
-        """Ids of the example in each slot; two if branches chose different examples."""
+        """Id of the example in each slot; two ids if branches chose different examples."""
         for row in rows:
             if isinstance(row, Assignment):
                 before = self.assigned.get(row.id)
@@ -179,9 +179,9 @@ class AssignmentLedger:
                 self.versions[row.name] = replace(row, assigned=max(row.assigned, known.assigned), held=max(row.held, known.held))
 
     def by_name(self, names: Collection[str]) -> dict[str, list[Assignment]]:
-        """Return the assignments known under each of the names: ids, groups and stems; skip unknown names.
+        """Return the assignments known under each of the names (ids, groups and stems); skip unknown names.
 
-        Scans all assignments once, so pass all names together.
+        This scans all assignments once, so pass all names together.
         """
         known = {name: [self.assigned[name]] for name in names if name in self.assigned}
         wanted = set(names)
@@ -198,7 +198,7 @@ class AssignmentLedger:
 
     @cached_property
     def represented(self) -> frozenset[str]:
-        """Ids of near-duplicates that another question represents."""
+        """Ids of near-duplicates represented by another question."""
         return frozenset([key for row in self.assigned.values() for key in row.also])
 
     def age(self, key: str) -> int:
@@ -206,7 +206,7 @@ class AssignmentLedger:
         return self.versions[self.assigned[key].since].number
 
     def last(self) -> list[Version]:
-        """Return the last version, or both if two branches made a version from the same one."""
+        """Return the last version, or both if two branches made a version from the same predecessor."""
         number = max((version.number for version in self.versions.values()), default=0)
         return [version for version in self.versions.values() if version.number == number]
 
@@ -260,7 +260,7 @@ def _held_back_count(ledger: AssignmentLedger) -> int:
 
 
 def write_assignments(path: Path, ledger: AssignmentLedger) -> None:
-    """Write versions, then few-shot lists, then assignments by id; the last version counts them."""
+    """Write versions, then few-shot lists, then assignments by id; the last version records the number of assignments."""
     versions = sorted(ledger.versions.values(), key=lambda version: (version.number, version.name))
     versions[-1:] = [replace(version, assigned=len(ledger.assigned), held=_held_back_count(ledger)) for version in versions[-1:]]
     listed = [ListedShot(exam=exam, subject=subject, question_type=kind, form=form, place=slot, id=key)

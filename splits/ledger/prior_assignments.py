@@ -1,7 +1,7 @@
 """Prior assignments: units and the assignments of earlier versions -> units that stay, may return, or are free to be drawn. Pure.
 
-A record leaves test, reserved or train here for two reasons only: its unit is in both test and reserved, and it is not in the test part;
-or it was trained on, and a unit ties it to a held-back record. In both cases the record becomes `retired`.
+A record leaves test, reserved or train here for only two reasons: its unit is in both test and reserved, and the record is not in the part
+in test; or the record was trained on, and a unit ties it to a held-back record. In both cases the record becomes `retired`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from splits.ledger.units import (
 
 
 class Allocation(NamedTuple):
-    """The split that a record goes to, and why; `was` is the evaluation split that a retired record may return to."""
+    """The split that a record goes to, and why; `was` is the evaluation split to which a retired record may return."""
 
     split: AssignedSplit
     why: Why
@@ -32,13 +32,13 @@ class Allocation(NamedTuple):
 
 
 class SideCandidate(NamedTuple):
-    """Questions that may join an evaluation split or return to it; they are retired if they do not fit."""
+    """Questions that may join an evaluation split or return to it; they are retired if there is no room for them."""
 
     unit: Unit
     retired: bool
     """At least some of the questions are now retired."""
     required_key: str | None = None
-    """Key of the unit that must be in the split, if any."""
+    """Key of a unit that must be in the split for this one to join it, if any."""
 
 
 Names = tuple[set[str], set[str]]
@@ -46,12 +46,12 @@ Names = tuple[set[str], set[str]]
 
 @dataclass
 class Settled:
-    """Units grouped by where they may go. A unit of the input may be in several lists, with some of its questions in each."""
+    """Units grouped by where they may go. An input unit may be in several lists, with some of its questions in each."""
 
     free: list[Unit] = field(default_factory=list)
-    """New: may be drawn, or stay in train."""
+    """New units, which may be drawn or stay in train."""
     trained: dict[str, list[Unit]] = field(default_factory=lambda: {"train": [], "dev": []})
-    """In train or dev before; drawn only when a parameter asks for more."""
+    """Units previously in train or dev, drawn only when a parameter asks for more."""
     incumbents: dict[EvaluationSplit, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
     candidates: dict[EvaluationSplit, list[SideCandidate]] = field(default_factory=lambda: {"test": [], "reserved": []})
     decided: dict[str, Allocation] = field(default_factory=dict)
@@ -102,7 +102,7 @@ def _known_names(
 ) -> Names:
     """Return possible names of a unit's new questions, and former names of its known ones.
 
-    A known question has a former name if it represents a cluster, or if another question represented it before. If the other owner of
+    A known question has a former name if it represents a cluster, or if another question used to represent it. If the other owner of
     that name is also in the input, the two are known to be distinct; for a new question this is unknown.
     """
     new: set[str] = set()
@@ -116,7 +116,7 @@ def _known_names(
 
 
 def names_of(summary: QuestionSummary, edited: Mapping[str, Sequence[str]]) -> set[str]:
-    """Return all present and possible former names of a question."""
+    """Return all current and possible former names of a question."""
     ties = (summary.group_id, summary.stem_id, summary.stem_options_id)
     return {summary.id, *filter(None, ties), *summary.also, *edited.get(summary.id, ())}
 
@@ -178,14 +178,14 @@ _SIZES = ("tcm_per_subject", "train_floor", "balance")
 
 
 class ParamChanges:
-    """The current parameters compared with those of the last version, or of two from branches."""
+    """The current parameters, compared with those of the last version or of two versions from branches."""
 
     def __init__(self, params: Params, ledger: AssignmentLedger) -> None:
         self._now = _numbers(settings_of(params))
         self._before = [_numbers(version.settings) for version in ledger.last()]
 
     def resized(self) -> bool:
-        """Return whether test and reserved change in size: some questions leave, and retired ones may return."""
+        """Return whether test and reserved change in size, so that some questions leave and retired ones may return."""
         names = [name for name in self._now if name.startswith("quota.") or name in _SIZES]
         return bool(self._before) and all(any(self._was(name, one) != self._now[name] for name in names) for one in self._before)
 
@@ -207,7 +207,7 @@ class ParamChanges:
 
 
 def _numbers(settings: Mapping[str, Any]) -> dict[str, float]:
-    """Return the parameters by name, those of the quota as `quota.mcqa`."""
+    """Return the parameters by name; those in the quota are named like `quota.mcqa`."""
     flat = {name: value for name, value in settings.items() if name != "quota"}
     flat |= {f"quota.{name}": value for name, value in settings.get("quota", {}).items()}
     return flat | {"balance": _BALANCE.get(settings.get("balance", ""), 0)}

@@ -1,4 +1,4 @@
-"""Units (questions that must stay together), summaries of questions, strata for the draw, and the order of the draw."""
+"""Units (questions that must stay together), question summaries, strata for the draw, and the draw order."""
 
 import hashlib
 import re
@@ -20,19 +20,19 @@ from atomexam.text.canonical import canonical, canonical_all
 EvaluationSplit = Literal["test", "reserved"]
 TRAINING_SPLITS = ("train", "dev")
 EVALUATION_SPLITS: tuple[EvaluationSplit, EvaluationSplit] = ("test", "reserved")
-"""The two evaluation splits, which get the same number of questions of each stratum."""
+"""The two evaluation splits, which get equal numbers of questions in each stratum."""
 AssignedSplit = Literal["train", "dev", "test", "reserved", "retired"]
 ASSIGNED_SPLITS: tuple[AssignedSplit, ...] = get_args(AssignedSplit)
-"""retired: was in test or reserved, or is tied to such a record, and is in no split now; it is never trained on."""
+"""retired: was in test or reserved, or is tied to such a record; it is now in no split and is never trained on."""
 TCM = "TCM"
 T = TypeVar("T")
 _DIGITS = 16
-"""Hexadecimal digits at the end of an id that give the draw number: 64 bits."""
+"""Hexadecimal digits at the end of an id from which the draw number is computed: 64 bits."""
 _IS_ID = re.compile(f"[0-9a-fA-F]{{{_DIGITS}}}\\Z")
 
 
 class Stratum(NamedTuple):
-    """Properties of a question that quotas and shares depend on; among questions of a stratum, only the draw decides."""
+    """Properties of a question that quotas and shares depend on; among questions in the same stratum, only the draw decides."""
 
     category: str
     exam: str
@@ -46,7 +46,7 @@ Counts = tuple[tuple[Stratum, int], ...]
 
 
 class QuestionSummary(Struct, frozen=True, gc=False):
-    """The data of a question that the draw needs. Without texts, a million questions fit into memory."""
+    """The data of a question that the draw needs. Because texts are left out, a million questions fit into memory."""
 
     id: str
     stratum: Stratum
@@ -54,9 +54,9 @@ class QuestionSummary(Struct, frozen=True, gc=False):
     group_id: str | None
     cluster_id: str | None
     stem_id: str | None = None
-    """Equal for questions with one case and stem, whatever their options; None if the stem is not a question by itself."""
+    """Equal for questions with the same case and stem, whatever their options; None if the stem is not a question by itself."""
     stem_options_id: str | None = None
-    """Equal for questions with one stem and the same options, whatever their case; set if the stem alone reveals nothing."""
+    """Equal for questions with the same stem and options, whatever their case; set if the stem alone reveals nothing."""
     also: tuple[str, ...] = ()
     """Other ids of its near-duplicate cluster, which this question represents."""
     related_id: str | None = None
@@ -64,13 +64,13 @@ class QuestionSummary(Struct, frozen=True, gc=False):
 
 
 class Unit(Struct, frozen=True, gc=False):
-    """Questions that go to one split together: a near-duplicate cluster, a case group, or a single question."""
+    """Questions that go to the same split: a near-duplicate cluster, a case group, or a single question."""
 
     key: str
-    """Smallest group id or, without a group, smallest question id; it must not change with new data, because it gives the draw number."""
+    """Smallest group id or, without a group, smallest question id; the draw number depends on it, so new data must not change it."""
     summaries: list[QuestionSummary]
     counts: Counts
-    """Questions of each stratum; units of equal counts are interchangeable."""
+    """Number of questions in each stratum; units with equal counts are interchangeable."""
 
 
 Pair = tuple[Unit, Unit]
@@ -82,17 +82,17 @@ def is_tcm(stratum: Stratum) -> bool:
 
 
 def of_subject(stratum: Stratum) -> Stratum:
-    """Return the stratum that all forms of a subject share; outside TCM the stratum itself."""
+    """Return the stratum shared by all forms of a subject; outside TCM, the stratum itself."""
     return stratum._replace(form="") if stratum.form else stratum
 
 
 def any_subject(stratum: Stratum) -> Stratum:
-    """Return the stratum that all subjects of an exam share."""
+    """Return the stratum shared by all subjects of an exam."""
     return stratum._replace(subject="", form="")
 
 
 def by_subject(total: Mapping[Stratum, int]) -> Counter[Stratum]:
-    """Return the numbers with the forms of a subject summed."""
+    """Return the numbers, summed over the forms of each subject."""
     counts: Counter[Stratum] = Counter()
     for stratum, number in total.items():
         counts[of_subject(stratum)] += number
@@ -120,7 +120,7 @@ def join(summaries: Iterable[QuestionSummary]) -> list[Unit]:
 
 
 def _repeated(ties: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield the ties that occur at least twice, and a few others by hash collision: comparing numbers is faster than names."""
+    """Yield the ties that occur at least twice, plus a few due to hash collisions: comparing numbers is faster than comparing names."""
     _, at, times = np.unique(draw_numbers(0, "ties", [tie for _, tie in ties]), return_inverse=True, return_counts=True)
     return compress(ties, times[at] > 1)
 
@@ -138,8 +138,8 @@ def draw_number(seed: int, what: str, key: str) -> int:
 def draw_numbers(seed: int, what: str, keys: Sequence[str]) -> np.ndarray:
     """Return the draw numbers of many keys.
 
-    An id ends in digits of a hash of its content; they are mixed with the seed by the finaliser of splitmix64 (Steele, Lea and Flood,
-    OOPSLA 2014), because a hash of each of a million ids for each draw takes seconds.
+    An id ends in digits from a hash of its content; they are mixed with the seed by the finaliser of splitmix64 (Steele, Lea and Flood,
+    OOPSLA 2014), because hashing a million ids for each draw takes seconds.
     """
     try:
         digits = bytes.fromhex("".join([key[-_DIGITS:] for key in keys]))
@@ -159,7 +159,7 @@ def _digest(text: str) -> bytes:
 
 
 def in_draw_order(seed: int, what: str, members: Iterable[T], key: Callable[[T], str] = attrgetter("key")) -> tuple[list[T], list[int]]:
-    """Return members in draw order, and the draw number of each; for equal numbers the smaller key is first."""
+    """Return members in draw order, with the draw number of each; if numbers are equal, the smaller key comes first."""
     members = sorted(members, key=key)
     numbers = draw_numbers(seed, what, [*map(key, members)])
     order = np.argsort(numbers, kind="stable")
@@ -176,7 +176,7 @@ def count_strata(units: Iterable[Unit]) -> Counter[Stratum]:
 
 
 def unit_of(summaries: list[QuestionSummary]) -> Unit:
-    """Return the unit of questions that stay together."""
+    """Return the unit formed by questions that stay together."""
     groups = [summary.group_id for summary in summaries if summary.group_id]
     counts = (
         _alone(summaries[0].stratum) if len(summaries) == 1 else tuple(sorted(Counter(summary.stratum for summary in summaries).items()))
@@ -185,7 +185,7 @@ def unit_of(summaries: list[QuestionSummary]) -> Unit:
 
 
 def ties_of(summary: QuestionSummary) -> list[str]:
-    """Return the ties of a question to others, by kind and name."""
+    """Return the ties of a question to other questions, by kind and name."""
     ties = [f"stem {summary.stem_id}"] if summary.stem_id else []
     if summary.stem_options_id:
         ties.append(f"asked {summary.stem_options_id}")
@@ -209,7 +209,7 @@ _MIN_CONTENT_CHARS = 4  # letters other than those words: 遗忘的进程是 is 
 
 
 def summary_of(question: Question, also: tuple[str, ...] = ()) -> QuestionSummary:
-    """Return the summary of a question, which has an answer.
+    """Return the summary of a question; the question must have an answer.
 
     Args:
         also: other ids of its near-duplicate cluster.
@@ -228,7 +228,7 @@ def summary_of(question: Question, also: tuple[str, ...] = ()) -> QuestionSummar
 
 
 stratum_of = cache(Stratum)
-"""There are few strata and many questions, so sharing one object for equal strata saves memory and makes comparisons fast."""
+"""There are few strata and many questions, so sharing one object among equal strata saves memory and speeds up comparisons."""
 
 
 def _is_specific(stem: str) -> bool:

@@ -1,4 +1,4 @@
-"""Stage `release`: train, dev and test -> a folder for `datasets.load_dataset`; of reserved, only hashes of its ids."""
+"""Stage `release`: train, dev and test -> a folder for `datasets.load_dataset`; for reserved, only hashes of its ids."""
 
 import hashlib
 from collections import Counter
@@ -151,7 +151,7 @@ def _sweep(out: Path, keep: Iterable[Path]) -> None:
 
 
 def released_leaks(folder: Path) -> list[Leak]:
-    """Return the leaks among released records, and from references, with the release's split names.
+    """Return the leaks among released records, or from references to them, with the release's split names.
 
     Raises:
         ValueError: the splits did not pass the checks.
@@ -167,12 +167,13 @@ def released_leaks(folder: Path) -> list[Leak]:
 
 
 def not_for_training(leaks: Iterable[Leak]) -> frozenset[str]:
-    """Return the ids of train that must not be in instruction files, because they state a fact of test from its other end.
+    """Return the ids of train records that must not be in instruction files, because they state a fact of test from the other end.
 
-    Ids that state a fact of reserved are not excluded: that would reveal the contents of reserved, and the tables of train have them.
+    Ids that state a fact of reserved are not excluded: that would reveal contents of reserved, and the tables for train include them
+    anyway.
 
     Args:
-        leaks: the released ones.
+        leaks: the released leaks.
     """
     return frozenset(leak.other_id for leak in leaks if leak.check == "inverse")
 

@@ -11,7 +11,7 @@ from splits.release.tables import FILES, Contents
 from splits.release.task_files import EXAMPLES, tasks
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
-"""Size categories of the Hugging Face Hub."""
+"""Size categories used by the Hugging Face Hub."""
 SCORES = {
     "single": "`acc`: the letter with the highest likelihood",
     "truth": "`acc`: the more likely of 正确 and 错误",
@@ -39,7 +39,7 @@ def render_card(contents: Contents, release: Release, changes: list[tuple[str, d
     """Return README.md. Names of exams and subjects come from crawled pages and are escaped.
 
     Args:
-        changes: (version, {change: number}), newest first.
+        changes: (version, {change: number}) of each version, newest first.
         leaks: number of leaks by check.
     """
     splits, tables = list(RELEASED), contents.tables
@@ -108,5 +108,5 @@ def _splits(contents: Contents, config: str) -> list[dict[str, Any]]:
 
 
 def _by_split(counts: Counter, splits: list[str]) -> list[tuple[Any, list[int]]]:
-    """Return a count by (key, split) as rows: the key, then its numbers in the order of the splits."""
+    """Return counts by (key, split) as rows: the key, followed by its counts in the order of the splits."""
     return [(key, [counts[key, split] for split in splits]) for key in sorted({key for key, _ in counts})]

@@ -1,4 +1,4 @@
-"""Columns of the released tables, their records, paths and templates."""
+"""Columns of the released tables, and the records, paths and templates that belong to them."""
 
 import re
 import unicodedata
@@ -28,14 +28,14 @@ IN_WORDS = ("qa", "blank")
 
 
 def config_of(question: Question) -> str:
-    """Return the config that a question is released in."""
+    """Return the config in which a question is released."""
     if question.exam == TCM or question.form:
         return "tcm"
     return "qa" if question.question_type in IN_WORDS else question.category
 
 
 def table_of(record: Record) -> tuple[str, str]:
-    """Return the config and the type that a record is released in."""
+    """Return the config and type under which a record is released."""
     if isinstance(record, Question):
         return config_of(record), record.question_type
     return (CLAIMS, PAIRS) if isinstance(record, ClaimPair) else (FOURFOLD, FACTS)
@@ -46,7 +46,7 @@ def row_of(record: Record, canary: str) -> dict[str, Any]:
 
 
 def schema_of(config: str) -> "pyarrow.Schema":
-    """Return the columns of a config's tables."""
+    """Return the columns in the tables of a config."""
     if config == CLAIMS:
         return claim_schema("factual", "non_factual", "template_id", lists=("fact_ids",))
     if config == FOURFOLD:
@@ -85,7 +85,7 @@ def question_schema() -> "pyarrow.Schema":
 
 
 def claim_schema(*sentences: str, lists: Iterable[str]) -> "pyarrow.Schema":
-    """Return the columns of claim pairs or fourfold rows: the common columns, and those of the kind."""
+    """Return the columns for claim pairs or fourfold rows: the common columns, and those specific to the kind."""
     import pyarrow as pa
 
     words = ("id", "atomic_type", "head", "tail", *sentences)
@@ -108,7 +108,7 @@ def _sighting_row(sighting: Provenance) -> dict[str, str]:
 TEMPLATES = Path(__file__).parent / "templates"
 
 Tables = Mapping[tuple[str, str, str], int]
-"""(config, type, split) -> records; the type of claims is `pairs`, of fourfold rows `facts`."""
+"""(config, type, split) -> number of records; the type is `pairs` for claims and `facts` for fourfold rows."""
 
 
 def canary() -> str:
@@ -116,7 +116,7 @@ def canary() -> str:
 
 
 def configs_and_types(tables: Tables) -> list[tuple[str, str]]:
-    """Return each config with each question type that has records."""
+    """Return each config together with each question type for which it has records."""
     return sorted({(config, kind) for config, kind, _ in tables}, key=lambda pair: (CONFIGS.index(pair[0]), pair[1]))
 
 

@@ -1,6 +1,7 @@
-"""Commit to the reserved split without revealing it: ids and a salt -> a hash per record, and a proof when it may be revealed.
+"""Commit to the reserved split without revealing it: ids and a salt -> a hash per record, and a proof once the record may be revealed.
 
-A record's commitment is sha256(nonce + id), its nonce hmac_sha256(salt, id). The nonce of one record opens only that record. The
+A record's commitment is sha256(nonce + id); its nonce is hmac_sha256(salt, id). The nonce of a record opens only that record's commitment.
+The
 salt is a hash of the complete reserved split: apart from the split itself, there is no secret to keep, lose or leak.
 """
 
@@ -24,7 +25,7 @@ _NONCE = r"^[0-9a-f]{64}\Z"
 
 
 class Proof(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The proof that opens one commitment: anyone can verify with it that the record was reserved when the release was made."""
+    """The proof that opens a commitment; with it, anyone can verify that the record was reserved when the release was made."""
 
     id: str
     nonce: Annotated[str, Meta(pattern=_NONCE)]
@@ -45,7 +46,7 @@ def commitment(proof: Proof) -> str:
 
 
 def commit(records: Iterable[Record]) -> dict[str, Any]:
-    """Return reserved.json: the number of reserved records, and the commitment to each, sorted so that their order reveals nothing."""
+    """Return reserved.json: the number of reserved records and the commitments to them, sorted so that their order reveals nothing."""
     records = list(records)
     salt = salt_of(records)
     claims, fourfold = (sum(isinstance(record, shape) for record in records) for shape in (ClaimPair, Fourfold))

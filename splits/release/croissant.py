@@ -1,4 +1,4 @@
-"""Croissant 1.1 metadata of a release: its tables' schemas and files -> croissant.json, one record set per config."""
+"""Croissant 1.1 metadata for a release: the schemas and files of its tables -> croissant.json, one record set per config."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,6 +1,6 @@
 """The history of each released item across versions: earlier changes and the current items -> the new changes.
 
-A ledger contains only changes, so a version in which 1 % of the items changed adds 1 %. A reserved item has no line.
+A ledger contains only changes, so a version in which 1 % of the items changed makes it 1 % longer. There is no line for a reserved item.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ HISTORY = "history.jsonl"
 TEST = RELEASED["test"]
 ChangeKind = Literal["added", "edited", "moved", "removed", "returned"]
 NOT_COMPARED = ("provenance", "canary", "cluster_id", "group_id", "fact_ids", "false_fact_ids")
-"""Columns that may change without a change of question or answer: sightings, and other items of the group."""
+"""Columns that may change while question and answer stay the same: provenance, and references to related items."""
 
 
 class Item(NamedTuple):
@@ -38,17 +38,17 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     change: ChangeKind
     config: str
-    """For a removed item, config, split and hash are its last ones."""
+    """For a removed item, config, split and hash are the last ones it had."""
     split: str
     sha256: str
     """Hash of question and answer, which distinguishes an edited item from an unchanged one."""
 
 
 def read_ledger(path: Path) -> list[Change]:
-    """Return the published changes; if nothing was published, the file is empty.
+    """Return the published changes; the file is empty if nothing was published.
 
     Raises:
-        ValueError: the file is missing, a line is invalid, or the line that added an item is lost.
+        ValueError: the file is missing, a line is invalid, or the line that added an item is missing.
     """
     changes = list(read_tracked(path, Change, "what was published", "where nothing was published yet, begin with an empty file"))
     came = {change.id for change in changes if change.change == "added"}
@@ -68,7 +68,7 @@ def order_of(version: str) -> tuple[int, ...]:
 
 
 def in_order(changes: Iterable[Change]) -> list[Change]:
-    """Return changes by version, then id, each once: a merge of two branches may repeat a line."""
+    """Return changes sorted by version, then id, without duplicates: a merge of two branches may repeat a line."""
     return sorted(set(changes), key=lambda change: (order_of(change.version), *structs.astuple(change)[1:]))
 
 
@@ -80,7 +80,7 @@ def item_states(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:
 
 
 def compare(before: Mapping[str, tuple[Item, bool]], now: Mapping[str, Item], version: str) -> list[Change]:
-    """Return the changes from the earlier items to the current ones, sorted by id."""
+    """Return the changes between the earlier items and the current ones, sorted by id."""
     changed: dict[str, tuple[ChangeKind, Item]] = {}
     for key, item in now.items():
         if key not in before:
@@ -99,7 +99,7 @@ def compare(before: Mapping[str, tuple[Item, bool]], now: Mapping[str, Item], ve
 
 
 def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
-    """Raise ValueError if an item published in test is in train or dev, because the ledger lost its assignment."""
+    """Raise ValueError if an item published in test is now in train or dev, because that means the ledger lost its assignment."""
     tested = {change.id for change in ledger if change.split == TEST}
     if trained := sorted(key for key in tested if key in now and now[key].split != TEST):
         raise ValueError(
@@ -112,7 +112,7 @@ def add_version(ledger: Sequence[Change], now: Mapping[str, Item], version: str)
     """Return the ledger with the changes of this version.
 
     Raises:
-        ValueError: a later version was published, or this one with other items. A published version never changes.
+        ValueError: a later version was published, or this version with different items. A published version never changes.
     """
     later = [change.version for change in ledger if order_of(change.version) > order_of(version)]
     if later:

@@ -1,6 +1,6 @@
-"""Instruction files for supervised fine-tuning: questions and claims of train -> entries as in CPsyExam's published set.
+"""Instruction files for supervised fine-tuning: questions and claims from train -> entries in the format of CPsyExam's published set.
 
-An entry has `system`, `instruction`, `input` (empty) and `output`, under the prompts of the evaluation. Only train is used.
+An entry has `system`, `instruction`, `input` (empty) and `output`, and uses the prompts of the evaluation. Only train is used.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +26,7 @@ Entry = dict[str, str]
 
 
 class Prompts:
-    """Prompts of the evaluation; question types without one use the templates of this package."""
+    """Prompts from the evaluation; question types that have none use the templates in this package."""
 
     def __init__(self, folder: Path) -> None:
         names = ("choice", "choice_other", "claim", "tf", "blank", *_TCM_PROMPTS.values())
@@ -46,7 +46,7 @@ class InstructionFiles:
     """Files for fine-tuning, one array of entries per config, written as records arrive."""
 
     def __init__(self, out: Path, prompts: Prompts, stack: ExitStack) -> None:
-        """Open the files on a stack, which closes them; they are moved to their paths when it ends without error."""
+        """Open the files on a stack, which closes them; if it ends without an error, they are moved to their final paths."""
         self._out, self._prompts, self._stack = out, prompts, stack
         self._files: dict[str, Callable[[Entry], int]] = {}
 
@@ -76,7 +76,7 @@ def entries_of(record: Question | ClaimPair, prompts: Prompts) -> list[Entry]:
 
 
 def index(taught: Iterable[str]) -> dict[str, Any]:
-    """Return dataset_info.json, which tells LLaMA-Factory the files and their columns."""
+    """Return dataset_info.json, which tells LLaMA-Factory what the files and their columns are."""
     return {f"atomexam_{config}": {"file_name": f"{config}.json", "columns": _COLUMNS} for config in taught}
 
 

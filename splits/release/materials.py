@@ -1,4 +1,4 @@
-"""The locked packages used for a release -> a CycloneDX 1.6 bill of materials; reproducible, without time or serial number."""
+"""The locked packages used for a release -> a CycloneDX 1.6 bill of materials, reproducible because it has no time or serial number."""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""Tables of a release: records of one split -> Parquet files, and counts of their contents."""
+"""Tables for a release: records in a split -> Parquet files, and counts of their contents."""
 
 import hashlib
 from collections import Counter
@@ -28,7 +28,7 @@ class DataFile(NamedTuple):
     sha256: str
     size: int
     num_bytes: int
-    """Size of the same rows in Arrow's format, as `dataset_info` of a dataset card states it."""
+    """Size of the same rows in Arrow's format, as stated in a dataset card's `dataset_info`."""
 
 
 class Contents:
@@ -39,7 +39,7 @@ class Contents:
         self.files: dict[tuple[str, str, str], DataFile] = {}
         self.subjects: Counter[tuple[tuple[str, str], str]] = Counter()
         self.atomic_types: Counter[tuple[str, str]] = Counter()
-        """Claim pairs by atomic type and split."""
+        """Number of claim pairs by atomic type and split."""
         self.fourfold_types: Counter[tuple[str, str]] = Counter()
         self.sources: Counter[tuple[str, str, str]] = Counter()
         self.items: dict[str, Item] = {}
@@ -57,10 +57,10 @@ class Contents:
 
 
 class Tables:
-    """Parquet files of one split, each batch written as soon as it is full; equal records give equal bytes."""
+    """Parquet files for one split; each batch is written as soon as it is full, and equal records yield equal bytes."""
 
     def __init__(self, out: Path, split: str, contents: Contents, stack: ExitStack) -> None:
-        """Open the files on a stack, which closes them; they are moved to their paths when it ends without error."""
+        """Open the files on a stack, which closes them; if it ends without an error, they are moved to their final paths."""
         self._out, self._split, self._contents, self._stack = out, split, contents, stack
         self._mark = canary()
         self._batches: dict[Table, list[dict[str, Any]]] = {}
@@ -110,7 +110,7 @@ class Tables:
 
 
 FILES = "files"
-"""Site name of imported files."""
+"""Site name used for imported files."""
 
 
 def site_of(url: str) -> str:

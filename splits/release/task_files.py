@@ -11,7 +11,7 @@ HARNESS = "harness"
 EXAMPLES = 5  # as many as in CPsyExam
 CODE = "atomexam_tables.py"
 TEMPLATE_OF = {"mcqa": "single", "tf": "truth", "mrqa": "multiple", "blank": "blank"}
-"""Question types that can be scored without a judge -> their template."""
+"""Question types that can be scored without a judge -> template for the type."""
 
 
 def tasks(tables: Tables) -> list[dict[str, Any]]:
@@ -31,7 +31,7 @@ def tasks(tables: Tables) -> list[dict[str, Any]]:
 
 
 def render_harness(tables: Tables, version: str) -> dict[str, str]:
-    """Return file name -> content: a file per task, one for their group, and the code that reads the tables next to them."""
+    """Return file name -> content: a file per task, one for the task group, and the code that reads the tables next to them."""
     files = {}
     for task in tasks(tables):
         template = environment(escape=False).get_template(f"{HARNESS}/{task['template']}.yaml.jinja")

@@ -1,7 +1,7 @@
 """Stage `split`: unique questions and claims -> train, dev, test and reserved. No cluster, group or claim head is in two splits.
 
-`splits/assignments.jsonl` is in git and records the split of every question and claim head: nothing moves when data is added, and
-a record once in test or reserved is never trained on. Records that had to leave test or reserved are in the folder `retired`.
+`splits/assignments.jsonl` is in git and records the split of every question and claim head: nothing moves when data is added, and a record
+that was once in test or reserved is never trained on. Records that had to leave test or reserved are in the folder `retired`.
 """
 
 import sys
@@ -85,10 +85,10 @@ def allocations_of(
     ledger: AssignmentLedger,
     published: Mapping[str, PublishedSplit],
 ) -> tuple[dict[str, Allocation], dict[str, Allocation]]:
-    """Return the allocation of each question by id, and of each head by name, so that no evaluated record is trained on.
+    """Return the allocation of each question, by id, and of each head, by name, such that no evaluated record is trained on.
 
     Args:
-        published: question -> split in which its source published it, if that split is kept.
+        published: question -> the split in which its source published it, if that split is kept.
     """
     ties, edited = tied_heads(fourfold, claims), edited_of(questions, ledger)
     allocations = decide_without_leaks(
@@ -121,7 +121,7 @@ def _tell_without_quota(summaries: Sequence[QuestionSummary], allocations: Itera
 
 
 def _published(questions: Iterable[Question], imports: Mapping[str, Mapping[str, Any]]) -> dict[str, PublishedSplit]:
-    """Return question id -> published split, for those that are kept; print which are not."""
+    """Return question id -> published split for the questions whose split is kept; print the others."""
     found = published_splits(questions, imports)
     for name, splits in found.items():
         if len(said := sorted(set(splits.values()))) > 1 and not imports[name].get("keep_splits"):
@@ -139,7 +139,8 @@ def check(summaries: Sequence[QuestionSummary], allocations: Mapping[str, Alloca
     """Check the allocations independently of how they were made.
 
     Raises:
-        ValueError: a question has no split, a cluster or group is in two, or a held-back record is trained on; defects of this program.
+        ValueError: a question has no split, a cluster or group is in two, or a held-back record is trained on; all are bugs in this
+            program.
     """
     homes: dict[tuple[str, str], str] = {}
     for summary in summaries:

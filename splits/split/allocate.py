@@ -1,4 +1,4 @@
-"""Allocation: questions and their prior assignments -> the split of each. Pure.
+"""Allocation: questions and their prior assignments -> the split of each question. Pure.
 
 Records in test or reserved stay there as long as the quotas allow. The remaining room is filled with records that may return, then with
 new questions, in pairs of equal composition; records of train or dev are drawn only if a parameter asks for more than before.
@@ -30,19 +30,19 @@ from splits.split.draw import Pool, Queue, Selection, by_pool, deal, draw_dev, e
 from splits.split.published import PublishedSplit, keep_published
 
 _LATER = 1 << 64
-"""Added to the draw numbers of trained-on records, so that they come after all others."""
+"""Added to the draw numbers of records that were trained on, so that they come after all others."""
 REST_TO_TRAIN, DRAWN_TO_DEV, PROMOTED_TO_DEV = Allocation("train", "rest"), Allocation("dev", "drawn"), Allocation("dev", "promoted")
 NO_EDITS: Mapping[str, Sequence[str]] = {}
 NONE_PUBLISHED: Mapping[str, PublishedSplit] = {}
 
 
 def allocate(summaries: Iterable[QuestionSummary], params: Params) -> dict[str, AssignedSplit]:
-    """Return the split of each question id of a new benchmark."""
+    """Return the split of each question, by id, for a new benchmark."""
     return {key: allocation.split for key, allocation in decide(summaries, params, AssignmentLedger()).items()}
 
 
 def allocate_claims(claims: Iterable[ClaimPair], params: Params) -> dict[str, AssignedSplit]:
-    """Return the split of each head of a new benchmark."""
+    """Return the split of each head for a new benchmark."""
     return {head: allocation.split for head, allocation in decide_heads(claims, params, AssignmentLedger()).items()}
 
 
@@ -53,10 +53,9 @@ def decide(
     edited: Mapping[str, Sequence[str]] = NO_EDITS,
     published: Mapping[str, PublishedSplit] = NONE_PUBLISHED,
 ) -> dict[str, Allocation]:
-    """Return the allocation of each question id; the order of the input does not matter.
+    """Return the allocation of each question, by id; the order of the input does not matter.
 
-    A unit is never split, and test and reserved have the same number of questions of every stratum, unless some left that cannot be
-    replaced.
+    A unit is never split, and test and reserved have equal numbers of questions in every stratum, unless some left that cannot be replaced.
 
     Args:
         edited: question id -> ids of earlier questions that it rewords.
@@ -77,13 +76,13 @@ def decide(
 def draw_balanced(
     settled: Settled, promoted: Sequence[Unit], total: Mapping[Stratum, int], params: Params, resized: bool, ages: Mapping[str, int]
 ) -> dict[EvaluationSplit, list[Unit]]:
-    """Return the units of each side, drawn under the quotas; `strict` lowers the quotas until all exams contribute equally.
+    """Return the units on each side, drawn under the quotas; `strict` lowers the quotas until all exams contribute equally.
 
-    Incumbents stay within the original quotas, so that none leaves because another exam has fewer questions, unless a parameter changed.
+    Incumbents are held only to the original quotas, so none leaves because another exam has fewer questions, unless a parameter changed.
 
     Args:
-        promoted: units of train and dev that may be drawn after all others.
-        ages: id -> number of the version that assigned it.
+        promoted: units from train and dev that may be drawn, but only after all others.
+        ages: id -> number of the version that made its assignment.
     """
     queues = [Queue([*zip(*in_draw_order(params.seed, "draw", units), strict=True)]) for units in (settled.free, promoted)]
     caps, budgets, spare = supply(total, _held_back_counts(settled), params)
@@ -104,7 +103,7 @@ def draw_balanced(
 
 
 def _even_letters(selection: Selection, turns: Iterable[tuple[Unit, int]]) -> dict[EvaluationSplit, list[Unit]]:
-    """Return the units of each side after exchanging new TCM units until no exchange makes the answer letters more even."""
+    """Return the units on each side after exchanging new TCM units until no exchange balances the answer letters further."""
     pairs = [(one.test[0], one.reserved[0]) for one in selection.draws if all(is_tcm(stratum) for stratum, _ in one.counts)]
     exchanged = {unit.key for pair in pairs for unit in pair}
     sides = {side: [unit for unit in selection.sides[side] if unit.key not in exchanged] for side in EVALUATION_SPLITS}
@@ -120,7 +119,7 @@ def draw_dealt(
     params: Params,
     resized: bool,
 ) -> Selection:
-    """Return incumbents and units drawn under the budgets; other subjects share what a subject cannot fill."""
+    """Return the incumbents and the units drawn within the budgets; what a subject cannot fill is shared among the other subjects."""
     caps, budgets, spare = dict(supplied[0]), supplied[1], supplied[2]
     standing = {side: count_strata(retained[side]) for side in EVALUATION_SPLITS}
     while True:
@@ -188,7 +187,7 @@ def _allocations(
 
 
 def _join_allocation(side: EvaluationSplit, summary: QuestionSummary, ledger: AssignmentLedger, trained: bool) -> Allocation:
-    """Return the allocation of a question on a side; `trained` if it, or a tied record, was in train or dev."""
+    """Return the allocation of a question on a side; `trained` says that the question, or a record tied to it, was in train or dev."""
     before = ledger.assigned.get(summary.id)
     if before is not None and before.split == side:
         return Allocation(side, before.why)
@@ -196,7 +195,7 @@ def _join_allocation(side: EvaluationSplit, summary: QuestionSummary, ledger: As
 
 
 def _over_quota_allocation(side: EvaluationSplit, summary: QuestionSummary, ledger: AssignmentLedger) -> Allocation:
-    """Return the allocation of a question that a side has no room for: it is retired, or stays retired."""
+    """Return the allocation of a question for which a side has no room: it is retired, or stays retired."""
     before = ledger.assigned.get(summary.id)
     return retired_allocation(before) if before and before.split == "retired" else Allocation("retired", "over_quota", side)
 

@@ -10,24 +10,24 @@ from splits.ledger.units import Counts, Pair, Unit, is_tcm
 FormLetter = tuple[str, str]
 """Form and answer letter."""
 LetterCounts = tuple[tuple[FormLetter, int], ...]
-"""Number of questions of a unit with each answer letter."""
+"""Number of questions in a unit for each answer letter."""
 RankedUnit = tuple[int, str, Unit]
 """Draw number, key and unit."""
 UnitsByLetters = dict[LetterCounts, list[RankedUnit]]
-"""Units of one side by their answer letters, each list in the order of the draw."""
+"""Units on one side by their answer letters, each list in draw order."""
 Exchange = tuple[list[UnitsByLetters], LetterCounts, LetterCounts]
-"""Groups of units between which to exchange, the letters to remove, and their replacements."""
+"""Groups of units between which to exchange, the letters to remove, and the letters that replace them."""
 TEST, RESERVED, REST = range(3)
 
 
 def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], standing: tuple[Sequence[Unit], Sequence[Unit]]) -> list[Pair]:
-    """Return pairs of TCM units, exchanged for others with equal counts until no exchange makes the letters more even.
+    """Return pairs of TCM units, exchanged for others with equal counts until no exchange balances the letters further.
 
-    Letters are most even if the sum of squares over the letters of each form is smallest, in test and in reserved.
+    Letters are most balanced if the sum of squares over the letters of each form is smallest, in both test and reserved.
 
     Args:
         turns: all units with their draw numbers, in draw order, including those of the pairs.
-        standing: units of test and of reserved that count but are not exchanged.
+        standing: units in test and in reserved that count but are not exchanged.
     """
     sides = {unit.key: TEST for unit, _ in pairs} | {unit.key: RESERVED for _, unit in pairs}
     stay = {unit.key for side in standing for unit in side}
@@ -44,7 +44,7 @@ def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], stand
 
 
 def _exchange(groups: list[UnitsByLetters], totals: list[Counter]) -> bool:
-    """Make the exchanges among units with equal counts that lower the sum of squares; return whether there was one."""
+    """Make the exchanges among units with equal counts that lower the sum of squares; return whether there were any."""
     changed = False
     for one, two in ((TEST, REST), (RESERVED, REST), (TEST, RESERVED)):
         for out in sorted(groups[one]):
@@ -56,7 +56,7 @@ def _exchange(groups: list[UnitsByLetters], totals: list[Counter]) -> bool:
 
 
 def _chain(all_groups: list[list[UnitsByLetters]], totals: list[Counter]) -> bool:
-    """Make a chain of exchanges that helps although no single one does (B for A, then C for B); return whether there was one."""
+    """Make a chain of exchanges that helps where no single exchange does (B for A, then C for B); return whether there was one."""
     for side in (TEST, RESERVED):
         steps = _steps(all_groups, side)
         for start in sorted(steps, key=lambda letter: (-totals[side][letter], letter)):
@@ -71,7 +71,7 @@ def _chain(all_groups: list[list[UnitsByLetters]], totals: list[Counter]) -> boo
 
 
 def _steps(all_groups: list[list[UnitsByLetters]], side: int) -> dict[FormLetter, dict[FormLetter, Exchange]]:
-    """Return letter of a side -> letter that can replace it alone -> the exchange that does so."""
+    """Return letter on a side -> single letter that can replace it -> the exchange that does so."""
     steps: dict[FormLetter, dict[FormLetter, Exchange]] = defaultdict(dict)
     for groups in all_groups:
         for out in sorted(letter_counts for letter_counts, ranked_units in groups[side].items() if ranked_units):
@@ -83,7 +83,7 @@ def _steps(all_groups: list[list[UnitsByLetters]], side: int) -> dict[FormLetter
 
 
 def _shortest(steps: dict[FormLetter, dict[FormLetter, Exchange]], start: FormLetter, total: Counter) -> list[Exchange]:
-    """Return the shortest chain from a letter to one that is rarer by two or more; empty if there is none."""
+    """Return the shortest chain from a letter to one that is rarer by at least two; empty if there is none."""
     paths: dict[FormLetter, list[Exchange]] = {start: []}
     waiting = deque([start])
     while waiting:
@@ -98,7 +98,7 @@ def _shortest(steps: dict[FormLetter, dict[FormLetter, Exchange]], start: FormLe
 
 
 def _gain(totals: list[Counter], one: int, two: int, out: LetterCounts, into: LetterCounts) -> int:
-    """Return the change of the sums of squares if `out` moves from side one to side two and `into` replaces it."""
+    """Return the change in the sums of squares if `out` moves from side `one` to side `two` and `into` replaces it."""
     change = _squares(totals[one], out, into)
     return change if two == REST else change + _squares(totals[two], into, out)
 
@@ -115,7 +115,7 @@ def _difference(out: LetterCounts, into: LetterCounts) -> LetterCounts:
 
 
 def _swap(groups: list[UnitsByLetters], totals: list[Counter], one: int, two: int, out: LetterCounts, into: LetterCounts) -> None:
-    """Exchange the last drawn unit of one side for the next unit of the other."""
+    """Exchange the last drawn unit on one side for the next unit on the other."""
     leaves, comes = groups[one][out].pop(), groups[two][into].pop(0)
     insort(groups[one].setdefault(into, []), comes, key=lambda ranked: ranked[:2])
     insort(groups[two].setdefault(out, []), leaves, key=lambda ranked: ranked[:2])
@@ -126,7 +126,7 @@ def _swap(groups: list[UnitsByLetters], totals: list[Counter], one: int, two: in
 
 
 def _group_by_letters(members: list[RankedUnit], sides: dict[str, int], exchanged: int) -> list[UnitsByLetters]:
-    """Return units by side and letters; for units on no side, at most as many per combination of letters as can be exchanged."""
+    """Return units by side and letters; for units on no side, keep at most as many per combination of letters as can be exchanged."""
     groups: list[UnitsByLetters] = [defaultdict(list), defaultdict(list), defaultdict(list)]
     for ranked in members:
         unit = ranked[2]
@@ -143,7 +143,7 @@ def _count_letters(letters: tuple[FormLetter, ...]) -> LetterCounts:
 
 
 def _letters(units: Iterable[Unit]) -> Counter[FormLetter]:
-    """Return how often each letter is the answer of the TCM questions of the units."""
+    """Return how often each letter is the answer to a TCM question in the units."""
     return Counter((summary.stratum.form, summary.answer) for unit in units for summary in unit.summaries if is_tcm(summary.stratum))
 
 

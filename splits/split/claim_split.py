@@ -1,4 +1,4 @@
-"""Split claims and fourfold sets by head, so that train has no claim on a head of test."""
+"""Split claims and fourfold sets by head, so that train has no claim about a head in test."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -29,7 +29,7 @@ def decide_heads(
     Heads are drawn within their kind (disease, food, …), so that each kind contributes its share.
 
     Args:
-        excluded: heads with a claim that a question of train or dev contains; none of them is drawn.
+        excluded: heads with a claim contained in a question of train or dev; none of them is drawn.
         ties: head -> name of its set of heads, which go to one split because they exchange tails in the fourfold set.
     """
     kinds: dict[str, str] = {}
@@ -60,9 +60,9 @@ def _fits(unit: list[str], room: int) -> bool:
 def _of_kind(
     heads: list[str], params: Params, ledger: AssignmentLedger, excluded: Set[str], ties: Mapping[str, str]
 ) -> dict[str, Allocation]:
-    """Return the allocations of the heads of one kind, given in the order of the draw.
+    """Return the allocations for the heads of one kind, given in draw order.
 
-    Test is filled from the start and reserved from the end, so that new data never moves a head from one to the other.
+    Test is filled from the start of the draw order and reserved from the end, so that new data never moves a head from one to the other.
     """
     before = {head: ledger.assigned[head_id(head)] for head in heads if head_id(head) in ledger.assigned}
     changes = ParamChanges(params, ledger)
@@ -92,7 +92,7 @@ def _of_kind(
 
 
 def _joining(heads: list[str], before: Mapping[str, Assignment], excluded: Set[str], ties: Mapping[str, str]) -> dict[str, Allocation]:
-    """Return the allocations of new heads that are tied to earlier ones, where these are in one split and the new ones may go there."""
+    """Return the allocations for new heads that are tied to earlier ones, if these are all in one split and the new heads may go there."""
     allocations: dict[str, Allocation] = {}
     for unit in _units(heads, ties):
         new = [head for head in unit if head not in before]
@@ -103,7 +103,7 @@ def _joining(heads: list[str], before: Mapping[str, Assignment], excluded: Set[s
 
 
 def _rest(heads: list[str], before: Mapping[str, Assignment], params: Params, ties: Mapping[str, str]) -> dict[str, Allocation]:
-    """Return the allocations of the other heads: a share of those that may be trained on goes to dev."""
+    """Return the allocations for the other heads: a share of those that may be trained on goes to dev."""
     allocations = {
         head: Allocation("retired", before[head].why, before[head].was)
         for head in heads
@@ -123,7 +123,8 @@ def _rest(heads: list[str], before: Mapping[str, Assignment], params: Params, ti
 def tied_heads(rows: Sequence[Fourfold], claims: Iterable[ClaimPair] = ()) -> dict[str, str]:
     """Map each tied head to the first head of its set.
 
-    Heads that exchange tails are tied, as are an examination and its heads for groups of people: 血尿酸 and 血尿酸（成年男性）. Ties are
+    Heads that exchange tails are tied, and so are an examination and its heads for groups of people: 血尿酸 and 血尿酸（成年男性）. Ties
+    are
     transitive.
     """
     by_examination: dict[str, set[str]] = {}
@@ -143,7 +144,7 @@ def tied_heads(rows: Sequence[Fourfold], claims: Iterable[ClaimPair] = ()) -> di
 
 
 def split_rows(rows: Iterable[Fourfold], heads: Mapping[str, Allocation]) -> tuple[dict[AssignedSplit, list[Fourfold]], list[Fourfold]]:
-    """Return the rows of each split; rows of rings whose heads an earlier version separated go to `retired`."""
+    """Return the rows in each split, and the rows of rings whose heads an earlier version separated, which go to `retired`."""
     by_split: dict[AssignedSplit, list[Fourfold]] = {}
     apart: list[Fourfold] = []
     for ring in rings_of(rows):
@@ -156,7 +157,7 @@ def split_rows(rows: Iterable[Fourfold], heads: Mapping[str, Allocation]) -> tup
 
 
 def rings_of(rows: Iterable[Fourfold]) -> list[list[Fourfold]]:
-    """Group the rows that exchange tails into rings: a row and the row that gives its false tail are in one ring."""
+    """Group the rows that exchange tails into rings: a row is in the same ring as the row that supplies its false tail."""
     rows = sorted(rows, key=lambda row: row.id)
     givers = {key: at for at, row in enumerate(rows) for key in row.fact_ids}
     sets = DisjointSets()
@@ -172,7 +173,7 @@ def _heads_of(ring: Iterable[Fourfold]) -> set[str]:
 
 
 def compose_fourfold(by_split: Mapping[AssignedSplit, Sequence[Fourfold]], apart: Sequence[Fourfold]) -> dict[str, Any]:
-    """Return the number of rows in each split, retired, in no split, and of each atomic type in each split."""
+    """Return the number of rows in each split, retired, and in no split, and the number for each atomic type in each split."""
     types = sorted({row.atomic_type for rows in by_split.values() for row in rows})
     return {
         **{split: len(by_split.get(split, ())) for split in SPLITS},

@@ -44,16 +44,16 @@ def compose(
 
 
 def version_metrics(ledger: AssignmentLedger) -> Tally:
-    """Return the last version that changed or added assignments, and their number by reason."""
+    """Return the last version that changed or added assignments, and their numbers by reason."""
     last = max(ledger.versions.values(), key=lambda version: (version.number, version.name))
     reasons = Counter(one.why for one in ledger.assigned.values() if one.since == last.name)
     return {"name": last.name, "assignments": dict(sorted(reasons.items()))}
 
 
 def shortfall(strata: Mapping[tuple[Stratum, AssignedSplit], int], params: Params) -> Tally:
-    """Return how many questions test (and equally reserved) lacks for its quota, by category, exam and type, without zeros.
+    """Return how many questions test (and likewise reserved) lacks to fill its quota, by category, exam and type, omitting zeros.
 
-    An exam has no quota in a category in which it has no questions; if it has some, missing types count.
+    An exam has no quota in a category for which it has no questions; if it has some, types without questions count as lacking.
     """
     exams: set[tuple[str, ...]] = set()
     in_test: Counter[tuple[str, ...]] = Counter()

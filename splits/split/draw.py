@@ -1,4 +1,4 @@
-"""The draw: quotas of each stratum, units that stay in test and reserved, new units for both and dev, an integer program for the rest."""
+"""The draw: quotas per stratum, units that stay in test and reserved, new units for both and dev, an integer program for the rest."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ Pool = tuple[str, ...]
 def water_fill(budget: int, caps: Mapping[K, int], turn: Mapping[K, int]) -> dict[K, int]:
     """Distribute a budget max-min fairly: a key with a cap below an equal share gets its cap, and the others share the rest equally.
 
-    The remainder goes to the larger caps, and among equal caps to the larger turn.
+    The remainder goes to the keys with larger caps and, among equal caps, to those with the larger turn.
     """
     dealt = {}
     for position, key in enumerate(sorted(caps, key=lambda key: (caps[key], turn[key]))):
@@ -68,11 +68,11 @@ def floors(total: Mapping[Stratum, int], train_floor: int) -> dict[Stratum, int]
 def supply(
     total: Mapping[Stratum, int], held_back: Mapping[Stratum, int], params: Params
 ) -> tuple[dict[Stratum, int], dict[Pool, int], dict[Stratum, int]]:
-    """Return the limit of each stratum on one side, the budget of each pool, and what each subject can spare above its minimum.
+    """Return the limit of each stratum on one side, the budget of each pool, and the number that each subject can spare above its minimum.
 
     Args:
         total: questions that may be trained on.
-        held_back: questions on a side or that may return to it: the larger number of the two sides.
+        held_back: questions that are on a side or may return to it; the larger number of the two sides.
     """
     subjects = by_subject(total)
     floor = floors(total, params.train_floor)
@@ -92,7 +92,7 @@ def supply(
 
 
 def deal(caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], least: Mapping[Stratum, int], seed: int) -> dict[Stratum, int]:
-    """Return the room of each stratum: the budget of its pool, distributed max-min fairly, but at least the incumbents."""
+    """Return the room in each stratum: the budget of its pool, distributed max-min fairly, but at least enough for the incumbents."""
     pools: dict[Pool, dict[Stratum, int]] = defaultdict(dict)
     for stratum in sorted(caps):
         pools[pool_of(stratum)][stratum] = caps[stratum]
@@ -103,7 +103,7 @@ def deal(caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], least: Mappin
 
 
 def level(budgets: Mapping[Pool, int], got: Mapping[Stratum, int]) -> dict[Pool, int]:
-    """Return the budgets, lowered to the smallest number that an exam contributed if the exams contributed unequal numbers.
+    """Return the budgets; if exams contributed unequal numbers, the budgets are lowered to the smallest of these.
 
     An exam takes part in the categories in which it has questions.
     """
@@ -123,7 +123,7 @@ def level(budgets: Mapping[Pool, int], got: Mapping[Stratum, int]) -> dict[Pool,
 
 
 def dev_room(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], params: Params) -> dict[Stratum, int]:
-    """Return what each subject and type should give to dev: a share of the rest after test and reserved, within what it can spare."""
+    """Return what each subject and type should give to dev: a share of what test and reserved leave, limited to what it can spare."""
     pools: dict[Pool, list[Stratum]] = defaultdict(list)
     for stratum in sorted(left):
         pools[stratum[:3]].append(stratum)
@@ -139,7 +139,7 @@ def rounded(number: float) -> int:
 
 
 def _in_proportion(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], params: Params) -> dict[Stratum, int]:
-    """Return the share of each stratum rounded down, with the missing rest given to the largest remainders first."""
+    """Return each stratum's share rounded down; what is missing is given to the strata with the largest remainders first."""
     exact = {stratum: round(params.dev_share * number, 6) for stratum, number in left.items()}
     room = {stratum: min(int(share), spare[stratum]) for stratum, share in exact.items()}
     missing = rounded(sum(exact.values())) - sum(room.values())
@@ -159,7 +159,7 @@ Turn = tuple[Unit, int]
 
 
 class Draw(NamedTuple):
-    """A draw: units for each side, with equal counts in total."""
+    """A draw: units for each side, with equal total counts."""
 
     test: tuple[Unit, ...]
     reserved: tuple[Unit, ...]
@@ -175,7 +175,7 @@ class Selection:
     draws: list[Draw] = field(default_factory=list)
 
     def take(self, draws: Iterable[Draw]) -> None:
-        """Take draws that fit into the room."""
+        """Take draws that fit into the room, reducing it."""
         for one in draws:
             for key, number in needs_of_both(one.counts):
                 self.room[key] -= number
@@ -198,7 +198,7 @@ class Selection:
 
 
 def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple[K, int]]], room: dict[K, int]) -> list[Unit]:
-    """Return the candidates that fit, in order, and take their room; one that is too large is skipped for a smaller one."""
+    """Return the candidates that fit, in order, and take up room for them; if one is too large, it is skipped for a smaller one."""
     chosen = []
     # A unit that does not fit never will. The key is the identity, since many units share a few counts; the values keep these alive,
     # so ids stay unique.
@@ -218,7 +218,7 @@ def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple
 
 
 def needs_on(side: EvaluationSplit, counts: Counts, spares: bool) -> Needs:
-    """Return the room that units with these counts need on one side; `spares` if they are taken from train."""
+    """Return the room that units with these counts need on one side; with `spares`, they are taken from train."""
     needs: Counter[Key] = Counter()
     for stratum, number in counts:
         needs[side, stratum] += number
@@ -240,8 +240,8 @@ def needs_of_both(counts: Counts) -> Needs:
 class Queue:
     """Units with their draw numbers, in draw order, as pairs of units with equal counts.
 
-    The draw number of a unit gives its preferred side; two units of one side are paired only if the other side runs out. So a new
-    unit changes only the end of its queue and does not swap test and reserved in the complete queue.
+    A unit's draw number determines its preferred side; two units that prefer the same side are paired only if the other side runs out. A
+    new unit therefore changes only the end of its queue and does not swap test and reserved throughout the queue.
     """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
@@ -251,11 +251,11 @@ class Queue:
             self._alike[turn[0].counts][turn[1] % 2].append(turn)
 
     def without(self, keys: Collection[str]) -> "Queue":
-        """Return the queue without the units with these keys."""
+        """Return the queue without the units that have these keys."""
         return Queue([turn for turn in self.turns if turn[0].key not in keys]) if keys else self
 
     def pairs(self, room: Mapping[Key, int]) -> Iterator[Draw]:
-        """Yield pairs in draw order while there is room for their kind; lazily, since few of many questions are drawn."""
+        """Yield pairs in draw order while there is room for their kind; lazily, since only a few out of many questions are drawn."""
         waiting = {counts: _pairs(*sides) for counts, sides in self._alike.items()}
         heads = [(*first, counts) for counts, couples in waiting.items() if (first := next(couples, None))]
         heapify(heads)
@@ -268,7 +268,7 @@ class Queue:
 
 
 def _pairs(even: Sequence[Turn], odd: Sequence[Turn]) -> Iterator[tuple[int, str, Draw]]:
-    """Yield pairs of units of one kind, each with its sort key: its later draw number, and the key of its first unit."""
+    """Yield pairs of units of one kind, each with its sort key: the later draw number of the two, and the key of the first unit."""
     both = min(len(odd), len(even))
     spare = odd[both:] or even[both:]
     whole, rest = zip(odd, even, strict=False), zip(spare[::2], spare[1::2], strict=False)
@@ -277,10 +277,10 @@ def _pairs(even: Sequence[Turn], odd: Sequence[Turn]) -> Iterator[tuple[int, str
 
 
 def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params: Params, more_dev: bool) -> set[str]:
-    """Return the keys of the units that go to dev: in proportion to the subjects, above the minimum of train.
+    """Return the keys of the units that go to dev, in proportion to the subjects, from what exceeds the minimum for train.
 
-    Questions in dev stay, and so do those in train, unless dev's share has grown. If a group is larger than the share of its
-    subject, any subject that can spare questions fills the gap.
+    Questions in dev stay there, and so do those in train, unless the share for dev has grown. If a group is larger than its subject's
+    share, any subject that can spare questions fills the gap.
     """
     rest = [*free, *trained["train"], *trained["dev"]]
     left = by_subject(count_strata(rest))
@@ -314,10 +314,10 @@ def _needs(counts: Counts, views: tuple[Callable[[Stratum], Stratum], ...]) -> C
 
 
 def within_quotas(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
-    """Return the units of one side that fit the quotas; the largest subjects give up units first, which are retired.
+    """Return the units on one side that fit the quotas; the largest subjects give up units first, and these are retired.
 
     If a quota shrank, the oldest stay. Otherwise there are too many because some returned after they had been replaced; then the newest
-    stay, so that only units leave that had left before.
+    units stay, so that only units that had left before leave again.
     """
     turn = 1 if resized else -1
     units = sorted(
@@ -381,39 +381,39 @@ def by_pool(counts: Mapping[Stratum, int]) -> Counter[Pool]:
 
 
 _WORK = 40_000
-"""Work limit in columns times nodes of the search tree instead of seconds, so that slow and fast machines decide alike."""
+"""Work limit, in columns times search tree nodes rather than seconds, so that slow and fast machines get the same result."""
 _NEAR = np.array(sorted({sign * step for sign in (1, -1) for step in (*range(17), *(2**power for power in range(5, 31)))}))
 """Distances from the first draw: consecutive where the best solution is likely, then increasingly wide."""
 
 
 class Supply(NamedTuple):
-    """Kinds of units, and the strata and pools that they consume."""
+    """Kinds of units, and the strata and pools that they draw on."""
 
     has: np.ndarray
-    """Strata x kinds: questions of the stratum in a unit of the kind."""
+    """Strata x kinds: questions in the stratum per unit of the kind."""
     units: np.ndarray
-    """Units of each kind."""
+    """Number of units of each kind."""
     room: np.ndarray
-    """Maximum number of questions of each stratum on one side, beyond the incumbents."""
+    """Maximum number of questions in each stratum on one side, in addition to the incumbents."""
     stand: np.ndarray
-    """Questions of each stratum already on a side."""
+    """Number of questions in each stratum that are already on a side."""
     pools: np.ndarray
-    """Pools x strata: 1 where the stratum draws on the budget of the pool."""
+    """Pools x strata: 1 where the stratum draws on the pool's budget."""
     budgets: np.ndarray
-    """Maximum number of questions of each pool on one side, beyond the incumbents."""
+    """Maximum number of questions in each pool on one side, in addition to the incumbents."""
     trained: np.ndarray
-    """True for trained-on kinds, which are chosen last."""
+    """True for kinds that were trained on, which are chosen last."""
 
 
 def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return the units of each kind on each side (2 x kinds): most questions, then most even among strata, then fewest trained on, then
-    nearest to `start_units`.
+    """Return the number of units of each kind on each side (2 x kinds) that gives the most questions, then the most even strata, then the
+    fewest trained on, then the smallest distance to `start_units`.
 
-    Most even is the smallest sum of squares over strata. Both sides get equally many questions of each stratum.
+    Strata are most even if the sum of squares over them is smallest. Both sides get equal numbers of questions in each stratum.
 
     Args:
         start_units: a feasible solution; it is returned if none is better.
-        costs: 2 x kinds; cost of one unit more or less than in `start_units`; all different, so that the nearest solution is unique.
+        costs: 2 x kinds; cost of one unit more or less than in `start_units`; all costs differ, so that the nearest solution is unique.
     """
     # Imported here: the import takes longer than the rest of the stage, and the worker processes do not need it.
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -459,11 +459,11 @@ _COST = 1000
 
 
 class UnitKind(NamedTuple):
-    """The common properties of interchangeable units."""
+    """The properties that interchangeable units have in common."""
 
     counts: Counts
     trained: bool
-    """They were in train or dev, and are chosen last."""
+    """The units were in train or dev, and are chosen last."""
 
 
 UnitsByKind = Mapping[UnitKind, Sequence[Unit]]
@@ -472,10 +472,11 @@ UnitsByKind = Mapping[UnitKind, Sequence[Unit]]
 def fill(
     selection: Selection, free: Iterable[Unit], trained: Sequence[Unit], caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], seed: int
 ) -> None:
-    """Replace the draw by the best one if pools got less than a fair share or used trained-on units. For example, a unit of three
-    questions and one of one balance two units of two.
+    """Replace the draw with the best one if pools got less than a fair share or used units that were trained on. For example, a unit of
+    three questions and a unit of one balance two units of two.
 
-    Best means: most questions, then most even among subjects, then fewest trained on, then nearest to the first draw.
+    The best draw has the most questions, then the most even subjects, then the fewest trained on, then the smallest distance to the first
+    draw.
     """
     fresh: Counter[Stratum] = Counter()
     for one in selection.draws:
@@ -507,13 +508,13 @@ def fill(
 
 
 def _tied(pools: set[Pool], ties: Collection[set[Pool]]) -> set[Pool]:
-    """Return pools with all others that units tie to them, transitively."""
+    """Return the pools together with all others to which units tie them, transitively."""
     wider = pools.union(*(needed for needed in ties if needed & pools))
     return pools if wider == pools else _tied(wider, ties)
 
 
 def _choose(selection: Selection, kinds: UnitsByKind, former: Collection[str], seed: int) -> None:
-    """Replace the draws of some kinds by the best choice among them; `former` are the keys of units that were trained on."""
+    """Replace the draws of some kinds with the best choice among them; `former` contains the keys of units that were trained on."""
     order = sorted(kinds, key=lambda kind: (-len(kinds[kind]), kind))[:_KINDS]
     old: dict[UnitKind, list[Draw]] = {kind: [] for kind in order}
     for one in selection.draws:
@@ -562,6 +563,6 @@ def _left(selection: Selection, key: Stratum | Pool) -> int:
 
 
 def _cost(seed: int, side: str, kind: UnitKind) -> int:
-    """Return the cost of one unit more or less: its questions, and a small amount that differs for each kind."""
+    """Return the cost of one unit more or fewer: its number of questions, and a small amount that differs between kinds."""
     name = " ".join(f"{'/'.join(stratum)} {number}" for stratum, number in kind.counts) + " trained" * kind.trained
     return _COST * sum(number for _, number in kind.counts) + draw_number(seed, f"nearest {side}", name) % _COST

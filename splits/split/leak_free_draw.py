@@ -1,6 +1,6 @@
-"""A draw without text leaks: draw, compare the drawn questions with everything, tie related questions into one unit, and draw again.
+"""A draw without text leaks: draw, compare the drawn questions with all others, tie related questions into one unit, and draw again.
 
-A million questions have too many pairs to compare all. Few questions are drawn for test and reserved: these, and the next
+A million questions form too many pairs to compare all of them. Few questions are drawn for test and reserved: only these, and the next
 candidates to replace them, are compared with all others. The draw is repeated until no related pair crosses the splits.
 """
 
@@ -21,7 +21,7 @@ from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, QuestionSumm
 
 Allocations = Mapping[str, Allocation]
 Read = Callable[[Collection[str] | None], Iterator[Question]]
-"""Function that reads the questions with some ids, or all, once more."""
+"""Function that rereads the questions with the given ids, or all of them."""
 _AT_ONCE = 20_000
 """Questions compared in one round, which takes ten seconds and 300 MB; each round reads the complete pool again."""
 
@@ -33,10 +33,10 @@ def decide_without_leaks(
     ledger: AssignmentLedger,
     decide: Callable[[Sequence[QuestionSummary]], dict[str, Allocation]],
 ) -> dict[str, Allocation]:
-    """Return the allocation of each question, so that no question related to an evaluated one is trained on.
+    """Return the allocation of each question, such that no question related to an evaluated one is trained on.
 
     Args:
-        decide: returns the allocation of each question.
+        decide: function that returns the allocation of each question.
     """
     pairs: set[tuple[str, str]] = set()
     compared: set[str] = set()
@@ -55,7 +55,7 @@ def decide_without_leaks(
 
 
 def with_next_candidates(summaries: Sequence[QuestionSummary], allocations: Allocations, seed: int) -> set[str]:
-    """Return the ids of the evaluated questions, and of the next ones in the draw of each stratum, up to `_AT_ONCE` in all."""
+    """Return the ids of the evaluated questions and of the next ones in the draw order of each stratum, up to `_AT_ONCE` in all."""
     ids = {summary.id for summary in summaries if allocations[summary.id].split in EVALUATION_SPLITS}
     sizes = Counter(summary.stratum for summary in summaries if summary.id in ids)
     others = [summary for summary in summaries if summary.stratum in sizes and summary.id not in ids]
@@ -83,7 +83,7 @@ def crosses(pair: tuple[str, str], allocations: Allocations) -> bool:
 
 
 def with_ties(summaries: Sequence[QuestionSummary], pairs: Iterable[tuple[str, str]]) -> list[QuestionSummary]:
-    """Return the summaries with an additional tie between those of each pair."""
+    """Return the summaries with an additional tie between the questions of each pair."""
     position_of = {summary.id: position for position, summary in enumerate(summaries)}
     sets = DisjointSets()
     by_tie = {summary.related_id: position for position, summary in enumerate(summaries) if summary.related_id}
@@ -107,10 +107,10 @@ def decide_heads_without_leaks(
     least: float,
     decide: Callable[[Set[str]], dict[str, Allocation]],
 ) -> dict[str, Allocation]:
-    """Return the allocation of each head, so that no trained-on question contains an evaluated claim.
+    """Return the allocation of each head, such that no question that is trained on contains an evaluated claim.
 
     Args:
-        decide: returns the allocation of each head, given those that must not be drawn for test or reserved.
+        decide: function that returns the allocation of each head, given the heads that must not be drawn for test or reserved.
     """
     excluded: set[str] = set()
     trained = {key for key, allocation in allocations.items() if allocation.split in TRAINING_SPLITS}

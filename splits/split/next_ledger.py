@@ -47,7 +47,7 @@ def _digits(hashes: np.ndarray) -> str:
 
 
 def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return text id -> sorted names of the sketches of which the text contains at least half."""
+    """Return text id -> sorted names of the sketches of which at least half is in the text."""
     owners: dict[int, list[str]] = defaultdict(list)
     sizes = {}
     for name, digits in sorted(sketches.items()):
@@ -68,7 +68,7 @@ def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -
 
 
 def _hits(texts: Sequence[tuple[str, str]], wanted: np.ndarray) -> Iterable[tuple[str, list[int]]]:
-    """Yield each text with any wanted hash, and the wanted hashes in it; all texts are hashed at once."""
+    """Yield each text that contains wanted hashes, with those hashes; all texts are hashed at once."""
     # N-grams across the end of a text and the start of the next are excluded by the end positions.
     hashes = _hashes("".join(text for _, text in texts))
     ends = np.cumsum([len(text) for _, text in texts])
@@ -91,9 +91,9 @@ Names: TypeAlias = tuple[str, ...]
 
 
 def edited_of(questions: Questions, ledger: AssignmentLedger) -> dict[str, list[str]]:
-    """Map questions to the held-back questions, no longer in the data, of which they contain most of the text.
+    """Map questions to the held-back questions that are no longer in the data but whose text they mostly contain.
 
-    Only new questions and those that represent a new one are compared, since they may be a new wording.
+    Only new questions and those that represent a new one are compared, since only these may be a new wording.
     """
     gone = {one.id: one.sketch for one in ledger.assigned.values() if one.sketch}
     for summary in questions.summaries:
@@ -114,7 +114,8 @@ def updated_ledger(
     params: Params,
     shots: Iterable[Shot] = (),
 ) -> AssignmentLedger:
-    """Return the ledger after a version. Records that left the data stay in it unchanged; without new records, the ledger is unchanged."""
+    """Return the ledger after a version. Records that left the data stay in the ledger unchanged; if there are no new records, the ledger
+    is unchanged."""
     version = ledger.next_version(params, [*(summary.id for summary in questions.summaries), *heads])
     before = ledger.assigned
     held_back = [
@@ -146,7 +147,7 @@ def updated_ledger(
 def _next_assignment(
     key: str, allocation: Allocation, version: str, before: Assignment | None, also: Names = (), ties: Names = (), sketch: str = ""
 ) -> Assignment:
-    """Return the assignment of a record, with all its past and present names; `before` if nothing is new."""
+    """Return the assignment of a record, with all its past and present names; return `before` itself if nothing is new."""
     if before is None:
         return Assignment(
             id=key, split=allocation.split, since=version, why=allocation.why, was=allocation.was, also=also, ties=ties, sketch=sketch
@@ -168,5 +169,5 @@ def _ties(summary: QuestionSummary) -> Names:
 
 
 def _merged_names(names: Names, before: Names) -> Names:
-    """Return new and old names together; `before` itself if it contains all of them."""
+    """Return new and old names together; return `before` itself if it already contains them all."""
     return before if names == before or set(names) <= set(before) else tuple(sorted({*names, *before}))

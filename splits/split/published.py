@@ -1,4 +1,4 @@
-"""Splits published by a source, from the names of its files; kept if the import has `keep_splits: true`. Pure."""
+"""Splits published by a source, read from the names of its files; they are kept if the import has `keep_splits: true`. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,10 +21,10 @@ _WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]+")
 
 
 def split_of_file(url: str) -> PublishedSplit | None:
-    """Return the split named by a file's name, else by its folders, innermost first: file:cmexam/val.csv is dev.
+    """Return the split given by a file's name or else by its folders, innermost first: file:cmexam/val.csv is dev.
 
-    The split is the last word of any name, or the first word of a file's name: CMB-val/all.json and test_with_annotations.csv, but not
-    dev_team/all.json.
+    The split is the last word of any of the names, or the first word of the file name: CMB-val/all.json and test_with_annotations.csv, but
+    not dev_team/all.json.
     """
     *folders, file = [_WORD.findall(_SUFFIX.sub("", part)) for part in url.removeprefix("file:").casefold().split("/")]
     for ends in (file[:1] + file[-1:], *(folder[-1:] for folder in reversed(folders))):
@@ -50,8 +50,8 @@ def keep_published(
 ) -> tuple[list[Unit], dict[str, Allocation]]:
     """Return the units that are still to be drawn, and the allocations of the others.
 
-    Questions tied to a published test question are retired, unless they were published in test, too. Earlier assignments take
-    precedence: a unit that has one in another split, even under a former name, is not kept.
+    Questions tied to a published test question are retired, unless they were published in test, too. Earlier assignments take precedence:
+    a unit already assigned to another split, even under a former name, does not keep its published split.
     """
     rest: list[Unit] = []
     kept: list[tuple[Unit, dict[str, Allocation]]] = []

@@ -20,21 +20,21 @@ class Questions(NamedTuple):
     records: list[Question]
 
     def texts(self, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield id and canonical text (case, stem, options) of some questions."""
+        """Yield the id and canonical text (case, stem, options) of the given questions."""
         for question in self.some(set(ids)):
             parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
             yield question.id, canonical("".join(parts))
 
     def some(self, wanted: Collection[str] | None = None) -> Iterator[Question]:
-        """Yield the records with some ids, or all."""
+        """Yield the records with the given ids, or all records."""
         return (question for question in self.records if wanted is None or question.id in wanted)
 
 
 def read_questions(path: Path, clusters: Path) -> Questions:
-    """Return the questions of a file.
+    """Return the questions in a file.
 
     Args:
-        clusters: file with the other ids of near-duplicates; it may be missing.
+        clusters: file that lists the other ids of near-duplicates; it may be missing.
 
     Raises:
         ValueError: a line is invalid, or a question has no answer; the message names file, line and field, or the source.

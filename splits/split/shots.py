@@ -1,6 +1,7 @@
 """Few-shot examples: questions and their allocations -> a fixed list for each subject, question type and form. Pure.
 
-Examples come from train or dev, so none is related to an evaluated question: clusters, cases and stems are never divided. An example
+Examples come from train or dev, so none is related to an evaluated question: clusters, cases and stems are never divided between splits.
+An example
 keeps its slot when data is added; if it leaves the data, another one takes its slot.
 """
 
@@ -15,19 +16,19 @@ from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, in_draw_order, ties_of
 
 LISTED_SHOTS = 10
-"""Number of listed examples of a subject, type and form: the usual five, and five more for longer prompts."""
+"""Number of examples listed per subject, type and form: the usual five, and five more for longer prompts."""
 NO_SHOTS: Mapping[ShotSlot, Sequence[str]] = {}
 
 
 def shots_of(
     summaries: Iterable[QuestionSummary], allocations: Iterable[Allocation], seed: int, known: Mapping[ShotSlot, Sequence[str]] = NO_SHOTS
 ) -> list[Shot]:
-    """Return the examples of each exam, subject, question type and form, in any order; none is tied to another. New ones come first from
-    train, then from dev.
+    """Return the examples for each exam, subject, question type and form, in any order; no two of them are tied to each other. New
+    examples come from train first, then from dev.
 
     Args:
-        allocations: of each question, in the same order.
-        known: ids of the earlier example of each slot; two if branches chose different examples.
+        allocations: allocation of each question, in the same order.
+        known: id of the earlier example in each slot; two ids if branches chose different examples.
     """
     by_stratum: dict[tuple[Stratum, AssignedSplit], list[QuestionSummary]] = defaultdict(list)
     for summary, allocation in zip(summaries, allocations, strict=True):
@@ -76,12 +77,12 @@ def _listed(
 
 
 def _first(summaries: Iterable[QuestionSummary], seed: int) -> list[QuestionSummary]:
-    """Return the first questions in draw order, ten times as many as needed, among which enough should be unrelated."""
+    """Return the first questions in draw order, ten times as many as needed, so that enough of them should be unrelated."""
     return in_draw_order(seed, "shots", summaries, attrgetter("id"))[0][: 10 * LISTED_SHOTS]
 
 
 def _add_if_unrelated(summary: QuestionSummary, seen: set[str]) -> bool:
-    """Return whether a question is tied to no question in `seen`; if so, add its names to `seen`."""
+    """Return whether a question is not tied to any question in `seen`; if so, add its names to `seen`."""
     names = {summary.id, *ties_of(summary)}
     if not seen.isdisjoint(names):
         return False

@@ -57,14 +57,14 @@ _NO_FINDING = re.compile(
 _HEADING = re.compile("[：:]\\s*$")
 _CAUTION = re.compile("慎|禁|忌|注意|过量|超量|剂量|中毒|动物|不宜|避免|长期|孕|合用|联[用合]")
 _WRAPPED = re.compile(r"(?<=[\u4e00-\u9fff、，])[ \t\r\u3000]{0,8}\n\s{0,8}(?=[者慎禁忌的所患病时后等之及和与或而、，])")
-"""A line end within a sentence: 肾气虚弱 / 者慎用."""
+"""A line break within a sentence: 肾气虚弱 / 者慎用."""
 _TREATMENT = re.compile("(?:的|之)?(?:对症|辅助|姑息|长期|维持|综合)?(?:治疗|预防|防治|缓解|控制|患者|病人|症状)+$")
 _AND_SO_ON = re.compile("等.*$")
 _NOUN_OF_ALL = re.compile(
     "(?:(?<![重性型度期种般泛固烈纯治])(?:等(?:病|症|疾病)?[的之]|[的之])(?P<noun>[\u4e00-\u9fff]{2,8})"
     "|等(?:病|症|疾病)?(?P<sign>出血|[\u4e00-\u9fff]{0,2}痛|高?发?热|水肿|咳嗽|瘙痒|腹水|咯血|便血|呕吐|恶心|腹泻|便秘|失眠|痉挛|休克|贫血|缺乏|损伤|创面|咳痰|气?喘))$"
 )
-"""The end of a list that may apply to all of it: the 出血 may also belong to 肺结核."""
+"""The end of a list that may apply to all its items: the 出血 may also belong to 肺结核."""
 
 
 @cache
@@ -80,7 +80,7 @@ def _effect() -> re.Pattern[str]:
 
 
 def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_LABEL_COLUMN, name: str = "") -> list[TailCandidate]:
-    """Return the certain tails of a monograph's text, and the rest as rejected candidates; `name` is the entry's name."""
+    """Return the certain tails in a monograph's text, and everything else as rejected candidates; `name` is the entry's name."""
     if kind == "chinese" and syntax == "adverse" and (other := _other_preparation(text, name)):
         return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection made from a herb is not the herb
     if kind == "chinese" and syntax == "indications":
@@ -100,7 +100,7 @@ def _other_preparation(text: str, name: str) -> str | None:
 
 
 def _each_effect(candidate: TailCandidate) -> list[TailCandidate]:
-    """Split 润燥止咳化痰 and 清热解毒活血化瘀 into phrases of verb and object; reject equally long words of another structure."""
+    """Split 润燥止咳化痰 and 清热解毒活血化瘀 into verb-object phrases; reject words of the same length but another structure."""
     text = candidate.text
     if candidate.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
         return [candidate]
@@ -130,7 +130,7 @@ def _candidates_of(text: str, syntax: str) -> list[TailCandidate]:
 
 
 def _under_headings(sentences: Iterable[str]) -> Iterator[str]:
-    """Yield sentences; items under a heading of caution, 慎用：(1)肾气虚弱, are prefixed with it."""
+    """Yield sentences; each item under a cautionary heading, as in 慎用：(1)肾气虚弱, is prefixed with the heading."""
     heading = ""
     for sentence in sentences:
         if _HEADING.search(sentence):
@@ -184,7 +184,7 @@ def _indications(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
-    """Return the items of 肺结核、胃溃疡等的出血 that may lack their noun, by index, with that noun."""
+    """Return the items of a list such as 肺结核、胃溃疡等的出血 that may lack the final noun, by index, with that noun."""
     nouns: dict[int, str] = {}
     for at, item in enumerate(items):
         if not (match := _NOUN_OF_ALL.search(_TREATMENT.sub("", item))):
@@ -199,7 +199,7 @@ def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
 
 
 def _with_sites(candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
-    """Yield a list's reactions; a symptom without a site after one with a site, 关节肿胀及疼痛, is unsure: it may belong to that site."""
+    """Yield the reactions in a list; a symptom without a site after one with a site, 关节肿胀及疼痛, is unsure: it may share the site."""
     has_site = local = False
     for candidate in candidates:
         bare = _pattern("adverse", "bare").fullmatch(candidate.text) or (
@@ -232,7 +232,7 @@ def _reactions(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _findings(sentence: str) -> Iterator[TailCandidate]:
-    """Yield the diseases with a finding; medicines, treatments and risks are not diseases."""
+    """Yield the diseases for which a finding is stated; medicines, treatments and risks are not diseases."""
     for item in _ITEM.split(_BEFORE_DISEASES.sub("", sentence)):
         if aside := _NO_FINDING.search(item) or _pattern("indication", "doubtful").search(item):
             yield _unsure(item, f"says {aside[0]}")
@@ -241,7 +241,7 @@ def _findings(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _effects(sentence: str) -> Iterator[TailCandidate]:
-    """Yield the effects of a statement, judged part by part; a denial within it may apply to any part."""
+    """Yield the effects in a statement, judging each part separately; a denial in the statement may apply to any part."""
     statement, *uses = re.split("用于|主治|适用|适于", sentence, maxsplit=1)
     frame = _pattern("effect", "frame").search(statement)
     items = _items_of_effects(statement)
@@ -268,7 +268,7 @@ def _is_effect(term: str) -> bool:
 
 
 def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
-    """Yield the terms of an item: itself, or the halves of 甲和乙 if each is a term."""
+    """Yield the terms in an item: the item itself, or both halves of 甲和乙 if each is a term."""
     text = _pattern(kind, "closing").sub("", text).strip()
     halves = [_pattern(kind, "closing").sub("", _pattern(kind, "opening").sub("", half)) for half in _AND.split(text)]
     if len(halves) > 1 and not any(_fault(half, kind) for half in halves):
@@ -280,7 +280,7 @@ def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
 
 
 def _fault(term: str, kind: str) -> str | None:
-    """Return why a term is not certainly of its kind."""
+    """Return the reason why a term is not certain to be of its kind."""
     if not 2 <= len(term) <= _MAX_CHARS:
         return "no short term"
     if inner := _pattern(kind, "within").search(term):
@@ -314,7 +314,7 @@ _SHORT = re.compile(r"(?!.*(?:预防|适宜)$)(?!.*及(?!时))(?!.*(?<!不)与)(
 """EV71 is a name; 每日3次 is a clause. 不与患者同床 is one piece of advice."""
 _TITLE = re.compile("^\\s*(?:预防|防治)(?:措施|方法|建议)?(?:[:：]\\s*|\\s*$)")
 _NO_CAUSES_FOLLOW = re.compile("(?:分类|分型)(?:如下|为)|病理分类|环节(?:有关|如下|包括)")
-"""Followed by kinds of the head or steps of a mechanism, not by causes."""
+"""Text that is followed by kinds of the head or steps of a mechanism, not by causes."""
 _OF_A_MECHANISM = re.compile("(?:作用|机[制理]|效应)$")
 _ONCE_ILL = re.compile("一旦(?:患|得|发)[了病上生]")
 _CARE = re.compile("待症状|配合治疗|病情反复")
@@ -326,7 +326,7 @@ _MANNERS = (
     (re.compile("[⑴-⒇]"), "⑴"),
     (re.compile(r"[、.．\s]+"), ""),
 )
-"""Pattern of numbers of one style -> the style's first number: ③ becomes ①."""
+"""Pattern for numbers of one style -> the style's first number: ③ becomes ①."""
 _CAUSE = re.compile(
     "(?:因素|感染|中毒|缺氧|缺血|缺乏|损伤|创伤|外伤|烧伤|遗传|吸烟|饮酒|酗酒|污染|过敏|刺激|肥胖|紊乱|失调|障碍|异常|疾患|疾病|[^发]病|症|炎|肿瘤|结石|血栓|硬化|阻塞|梗阻|狭窄|扭转|套叠|粘连|疝|妊娠|压力|"
     "劳累|过劳|受凉|受寒|过度|不足|反应|缺陷|畸形|突变|衰老|高龄|手术|放射|辐射|寄生虫|高血压|贫血|休克|不当|食物|药物|激动|紧张|受限|受压|增高|减少|过多|过高|过低|异物|穿孔|出血|吸入|误吸)$"
@@ -379,7 +379,7 @@ def section_tails(relation: str, head: str, text: str) -> list[TailCandidate]:
 
 
 def _enter(above: list[tuple[str, str]], number: str, item: str) -> str:
-    """Add a numbered item below the open items with other numbering; return the heading above it, or ""."""
+    """Add a numbered item below the open items that use other numbering styles; return the heading above it, or ""."""
     style = number
     for pattern, sign in _MANNERS:
         style = pattern.sub(sign, style)
@@ -397,7 +397,7 @@ def _explained(lines: list[str]) -> str:
 
 
 def says_no_more(text: str, tails: Collection[str]) -> bool:
-    """Return whether a section contains only these tails, as on pages that repeat their summary box."""
+    """Return whether a section contains only these tails, as it does on pages that repeat their summary box."""
     items = [item for line in _lines(text) for item in split_items(line)]
     return bool(items) and all(_NUMBER.sub("", item) in tails for item in items)
 
@@ -407,7 +407,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _short_advice(lines: list[str]) -> list[str]:
-    """Return the items of 合理膳食，控制体重，戒酒。 if each begins like advice."""
+    """Return the items of a text such as 合理膳食，控制体重，戒酒。 if each of them begins like advice."""
     items = [item for line in lines for item in split_items(line) if item.strip()]
     return items if all(_SHORT.fullmatch(item) and _ADVICE.match(item) and not _UNFIT.search(item) for item in items) else []
 
@@ -438,7 +438,7 @@ _RULES = (
 
 
 def passages_in(item: EntityItem, prose: Iterable[tuple[str, str]]) -> list[Passage]:
-    """Return the passages of an entry's sections and of its values that are prose."""
+    """Return the prose passages from an entry's sections and values."""
     texts = [(section.title, section.text) for section in item.sections] + list(prose)
     by_id: dict[str, Passage] = {}
     for title, raw in texts:
@@ -455,7 +455,7 @@ def passages_in(item: EntityItem, prose: Iterable[tuple[str, str]]) -> list[Pass
 
 
 def split_passages(raw: str) -> list[str]:
-    """Split a section's prose into passages of 40 to 400 characters: short paragraphs are joined, long ones split at sentences."""
+    """Split a section's prose into passages of 40 to 400 characters: join short paragraphs and split long ones between sentences."""
     cut = bool(_LINK.search(raw)) or raw.rstrip().endswith(("…", "..."))
     text = run_rules(_LINK.sub("", raw), _RULES).text
     if cut and re.search(r"(?:…|\.{3})\s*$", text):

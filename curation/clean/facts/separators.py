@@ -1,7 +1,8 @@
 """Raw values of one label -> which blanks, slashes and dots separate items and which are part of names.
 
-`、` always separates. A blank may not: `皮肤科 传染科` are two departments, `CA 125` is one test. All values of the label in a source
-decide: fragments that occur alone elsewhere are names. An ambiguous separator is marked, so that its fragment is rejected, never joined.
+`、` always separates. Not every blank is a separator: `皮肤科 传染科` are two departments, but `CA 125` is one test. The decision uses all
+values that the source has for the label: fragments that occur alone elsewhere are names. An ambiguous separator is marked, so that the
+fragment is rejected rather than joined.
 """
 
 import re
@@ -13,23 +14,23 @@ from typing import NamedTuple
 from atomexam.records.item import EntityItem
 
 UNSURE = "␣"
-"""Replaces a character that may or may not be a separator."""
+"""Placeholder for a character that may or may not be a separator."""
 _DIVIDES, _JOINS = "、", ""
 _BETWEEN = ("slash", "dot", "plus")
 """Kinds of separators between two known names."""
 _MIN_BOUNDARIES = 3
 _MIN_PROVEN, _MIN_PROVEN_SLASHES = 0.15, 0.8
-"""A character separates items of a label if at least this share of its occurrences is between two known names."""
+"""A character counts as a separator for a label if at least this share of its occurrences is between two known names."""
 _AMOUNT = (
     r"\d[\d.]*+\s?(?:[%％℃°岁天日周月年次小时个级度期分秒片粒支袋]|(?:m?mol|[mkμu]?g|m?l|iu|u)(?![A-Za-z])"
     r"|[^\dA-Za-z\u3400-\u4dbf\u4e00-\u9fff]|\Z)"
 )
 _DASH = rf"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s(?!{_AMOUNT}))"
-"""A dash between blanks separates like a blank (维生素B12 - 13C呼气试验), except between two amounts (5 - 10 mg)."""
+"""A dash between blanks separates items just as a blank does (维生素B12 - 13C呼气试验), except between two amounts (5 - 10 mg)."""
 _SLASH_APART = re.compile(r"\s+[/／]\s+")
-"""A slash between blanks may separate names: 恶心 / 呕吐, but not mg / kg or 阿莫西林 / 克拉维酸."""
+"""A slash between blanks may separate names, as in 恶心 / 呕吐, but not in mg / kg or 阿莫西林 / 克拉维酸."""
 _PLUS = re.compile("[+＋&＆~～_＿→*＊#＃]")
-"""Characters that separate Chinese names; with a blank on one side only, 骨康胶囊 *正骨水, the blank separates."""
+"""Characters that separate Chinese names; if there is a blank on one side only, as in 骨康胶囊 *正骨水, the blank is the separator."""
 _SIGN = re.compile(
     rf"(?P<cut>\.{{2,}}|…+|。{{3,}}|[·⋯]{{3,}}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029]|\\[nrt](?![A-Za-z]))"
     rf"|(?P<plus>(?<=[\u4e00-\u9fff）)])(?:{_PLUS.pattern}|\s{_PLUS.pattern}\s)(?=[\u4e00-\u9fff（(]))|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
@@ -46,7 +47,7 @@ _LITERAL = re.compile(r"^\s*+[\[(（{]\s*+(?=[\"'“‘])")
 _QUOTED = re.compile(r"""\s*+(?:"((?:[^"\\]|\\.)*+)("?)|'((?:[^'\\]|\\.)*+)('?)|“([^”]*+)(”?)|‘([^’]*+)(’?))\s*+([,，、;；]?)""")
 _NUMBER = re.compile(r"(?:\d{1,2}[.．)）](?!\d)|[（(]\d{1,2}[）)]|[①-⑳])")
 ALIASES = "alias"
-"""Label of the field of aliases that some entries have."""
+"""Label of the aliases field, which some entries have."""
 _OPEN_END = re.compile(r"[：:“（(~～+＋—>＞＜<=＝×-]$")
 _OPEN_START = re.compile(r"^[：:”）)~～+＋（(%％℃—>＞＜<=＝×-]")
 _DOSE = re.compile(r"^[\d.×*/-]+\s?(?:mg|g|ml|kg|μg|ug|iu|u|万?单位|片|粒|支|袋|%|％|s|℃)", re.I)
@@ -59,23 +60,23 @@ _BELONGS_TO_WORD_BEFORE = re.compile(r"^(?:[a-z][a-z-]+|[A-Z]?\d[\d.-]*)$")
 
 
 class LabelColumn(NamedTuple):
-    """How the values of a label are separated, inferred from all of them."""
+    """How the values of a label are separated, as inferred from all its values."""
 
     begins: frozenset[str] = frozenset()
     """Fragments at the beginning of a value or after an unambiguous separator."""
     ends: frozenset[str] = frozenset()
     """Fragments at the end of a value or before an unambiguous separator."""
     fragments: frozenset[str] = frozenset()
-    """All of these, and those between blanks."""
+    """All of these fragments, and those between blanks."""
     dividing: frozenset[str] = frozenset()
-    """Kinds of characters that are separators in this label."""
+    """Kinds of characters that act as separators for this label."""
     joining: frozenset[str] = frozenset()
-    """Kinds of characters that are part of names in this label."""
+    """Kinds of characters that are part of names for this label."""
     of_signs: bool = False
     """Whether most values use unambiguous separators."""
 
     def apart(self, left: str, right: str) -> bool:
-        """Return whether other values show that one fragment ends here and another begins."""
+        """Return whether other values show that one fragment ends and another begins at this point."""
         return left in self.ends and right in self.begins
 
     def knows(self, fragment: str) -> bool:
@@ -132,11 +133,11 @@ def without_link(value: str) -> str:
 
 
 def divide(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = False, prose: bool = False) -> str:
-    """Return a value with `、` as the only separator, `……` where it is cut off, and `UNSURE` for ambiguous separators.
+    """Return a value with `、` as its only separator, `……` where it is cut off, and `UNSURE` in place of ambiguous separators.
 
     Args:
-        levels: slashes separate levels, as in 内科/呼吸内科, and are kept.
-        prose: the value may be prose, in which a blank alone proves nothing.
+        levels: whether slashes separate levels, as in 内科/呼吸内科, and are kept.
+        prose: whether the value may be prose, where a blank alone proves nothing.
     """
     if not _SIGN.search(value) and not _LITERAL.match(value):
         return value
@@ -231,7 +232,7 @@ def _of_slash(kind: str, left: str, right: str, column: LabelColumn, run: int, i
 
 
 def _is_word(fragment: str) -> bool:
-    """Return whether a fragment can be a name by itself; MRI, 125, B超 and 的 cannot."""
+    """Return whether a fragment can stand alone as a name; MRI, 125, B超 and 的 cannot."""
     return len(_HAN.findall(fragment)) > 1
 
 
@@ -258,7 +259,7 @@ def _without_quotes(text: str) -> str:
 
 
 def _read(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the names of a text, the kinds of the separators between them, and the text as alternating names and separators."""
+    """Return the names in a text, the kinds of separators between them, and the text as alternating names and separators."""
     raw = list(_parts(text))
     names = [_NUMBER.sub("", part, count=1) if _NUMBER.match(part) and not _NUMBER.fullmatch(part) else part for part in raw[::2]]
     return names, [_kind(sign) for sign in raw[1::2]], raw
@@ -291,7 +292,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _in_number(text: str, at: int) -> bool:
-    """Return whether a comma is part of 1,000 or of 2,3-二巯基丙醇; B12,13C are two names."""
+    """Return whether a comma is part of a number or name, as in 1,000 and 2,3-二巯基丙醇; B12,13C is two names."""
     before, behind = text[max(at - 4, 0) : at], text[at + 1 : at + 5]
     return re.search(r"(?<![A-Za-z\d])\d{1,3}$", before) is not None and re.match(r"\d{3}(?!\d)|\d{1,2}[-,]", behind) is not None
 
@@ -302,12 +303,12 @@ def _kind(run: str) -> str:
 
 
 Columns = Mapping[str, LabelColumn]
-"""How the values of each label of a source are separated."""
+"""How the values of each label are separated in a source."""
 NO_COLUMNS: Columns = MappingProxyType({})
 
 
 def columns_of(items: Iterable[EntityItem]) -> Columns:
-    """Return how the values of each label of a source are separated. Their order does not matter."""
+    """Return how the values of each label in a source are separated. Their order does not matter."""
     values: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if item.alias_raw:

@@ -1,4 +1,4 @@
-"""A value of a summary box -> atomic tails, or the reason why a part is not one."""
+"""A value from a summary box -> atomic tails, with a reason for each part that is not one."""
 
 import re
 from functools import cache, lru_cache
@@ -11,9 +11,9 @@ from curation.clean.facts.separators import NO_LABEL_COLUMN, UNSURE, LabelColumn
 from curation.vocab.reader import read_vocabulary
 
 MAX_TAIL_CHARS = 30
-"""Longer values are clauses, not things."""
+"""A longer value is a clause rather than a thing."""
 CACHE_SIZE = 100_000
-"""Cached checks of tails: most tails have many heads."""
+"""Cached results of checking tails, since most tails have many heads."""
 MEASURE = re.compile(r"\d")
 _ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
 LOST_CHARACTER = "\ufffd"
@@ -67,20 +67,20 @@ _PEOPLE = (
     r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
 )
 _TIMED = r"(?:空腹|餐后|饭后|服糖后|服药后|运动后|用药后)\s*+\d+(?:\.\d+)?\s*+(?:小时|分钟?|min|h)"
-"""A state with a number of its own, 餐后2小时."""
+"""A state that contains a number itself, such as 餐后2小时."""
 _WHO = re.compile(rf"^[（(]?((?:{_TIMED}|{_PEOPLE})[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*+[:：]?\s*+(?=[0-9(<>≤≥＜＞（阴阳])")
 _WHO_AFTER = re.compile(r"(?:(?<!\s)\s+)?[（(]([^（）()0-9]{1,10})[）)]$")
 _BARE = re.compile(r"[\d.~～<>≤≥＜＞–—-]+")
 _UNIT = re.compile(r"(?<=\d)\s*(?:×10\^?[\d⁰-⁹¹²³]+/)?(?:[%‰]|[a-zA-Zμ]+/[a-zA-Zμ²³\d.]+|mmHg|kPa|秒|分钟?|小时|mm|cm|fl|pg)$")
 _FINDING = re.compile(r"(?:弱|可疑)?[阴阳]性(?:[（(][-+±－＋]+[）)])?|[（(][-+±－＋]+[）)]|未检出|不得检出")
-"""A range without numbers: a urine test's 阴性."""
+"""A range without numbers, such as 阴性 for a urine test."""
 
 _SUBJECTS = "成年|成人|儿童|新生儿|男|女|孕妇|婴"
 _BETWEEN = re.compile(
     rf"[；;\n]|[，,、](?=\s*(?:{_SUBJECTS}|空腹|[餐饭]后))"
     rf"|(?<=[\da-zA-Z%‰²³℃])\s*+(?=(?:{_SUBJECTS}))|(?<=[^\d\s])\s*[，,、]\s*(?=\d)"
 )
-"""Boundary of two ranges: a separator, or a new group of people after a unit; 1,000 is one number."""
+"""Boundary between two ranges: a separator, or a new group of people after a unit; 1,000 is one number."""
 _SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d|\d\s*(?:小时|分钟?|min|h)\s*[:：<>≤≥＜＞]|[:：](?!\d)|(?<!\d)[:：]")
 """Evidence of several ranges: people within a range, a second number after a unit, or a time or colon after other text: 2小时：<7.8."""
 
@@ -88,7 +88,7 @@ _SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d|\d\s*(?:小时|分钟?|min|h)\
 _SAME_IN_OTHER_UNITS = re.compile(
     r"(?:(?<!\s)\s+)?(?:[（(](?:即|合|或)?\s*|[，,]?[或即合])\d[\d.~～–—-]*\s*[a-zA-Zμ%‰][^）)；;，,]{0,200}[）)]?$"
 )
-"""3.9～6.1mmol/L（70～110mg/dl） is one range, kept in its first unit."""
+"""3.9～6.1mmol/L（70～110mg/dl） is one range and keeps its first unit."""
 
 
 def are_ranges(value: str) -> bool:
@@ -133,7 +133,7 @@ _COUNTED_NUMBER = re.compile(r"(?:(?<!\s)\s+)?(?:(\d{1,2})\s*[、.．)）](?!\d)
 
 
 def numbered_items(text: str) -> list[str]:
-    """Return the items of 1.甲；2.乙, numbered from 1; the text itself if it does not begin so."""
+    """Return the items of a list numbered from 1, such as 1.甲；2.乙; return the text itself if it does not begin so."""
     parts, start, awaited = [], 0, 1
     for number in _COUNTED_NUMBER.finditer(text):
         if awaited == 1 and number.start():
@@ -166,11 +166,11 @@ def _inside_number(text: str, at: int) -> bool:
 MIN_PROSE_CHARS = 40
 _OF_LISTS = ("list", "advice", "department")
 _MAX_TERM_CHARS, _MAX_MEAN_CHARS = 12, 8
-"""Maximum lengths of list items that are not clauses: of a single item, and the mean of several."""
+"""Maximum lengths for list items not to count as clauses: for a single item, and the mean for several."""
 MIN_SITE_CHARS = 2
 
 _CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“]|(?<=[\u4e00-\u9fff])[-—–－]+)\s*+$")
-"""The end of a value that continues elsewhere, also within a bracket."""
+"""The end of a value that is continued elsewhere; the cut may be inside a bracket."""
 _GLUED = re.compile(r"[^\s。.…，、；;]$")
 _SURELY_WHOLE = re.compile(
     "[痛疼晕吐泻热咳血炎症病瘤癌肿胀力难慌闷悸汗痒疹麻聋鸣困秘频急尿黄绀厥迷瘫木颤抖搐挛眠梦惊悲躁虑郁差振退降高低快慢弱数多少大小良全调乱碍竭衰死塞"
@@ -181,7 +181,7 @@ _NO_NOUN = re.compile(
     "(?:的|(?:^|亚)[急慢]|(?:急|慢|阵发|持续|进行|间歇|反复|弥漫|局限|局部|[多单]发|[原继特]发|[先后]天|遗传|获得|感染|化脓|病毒|细菌|真菌|出血|缺血|坏死|功能|器质"
     "|周期|暂时|一过|搏动|刺激|痉挛|阻塞|梗阻|充血|外伤|创伤|放射|药物|转移|对称|游走|压迫|紧张|良|恶|神经|血管|老年|自发|顽固|习惯|[^发]炎)性)$"
 )
-"""An item without the noun it qualifies: 阵发性, 剧烈的."""
+"""An item that lacks the noun it qualifies: 阵发性, 剧烈的."""
 _ONE_SIGN = re.compile("[红肿热痛痒胀麻]")
 _KINDS = "并发症|合并症|症状|表现|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值"
 _PREFIX = re.compile(
@@ -213,7 +213,7 @@ _CLAUSE_END = re.compile(r"[，。；！？]")
 
 
 def is_prose(value: str) -> bool:
-    """Return whether a value is prose, which gives passages but no facts: sentences, or clauses with commas."""
+    """Return whether a value is prose, which yields passages but no facts: sentences, or clauses separated by commas."""
     text = normalize(without_link(value)).text
     return len(text) >= MIN_PROSE_CHARS and not are_ranges(text) and any(map(_is_clause, numbered_items(text)))
 
@@ -229,7 +229,7 @@ def _is_clause(part: str) -> bool:
 
 
 def tails(value: str, syntax: str, min_chars: int = 2, column: LabelColumn = NO_LABEL_COLUMN) -> list[TailCandidate]:
-    """Return the tails of a raw value by the syntax of its label; reject those below `min_chars`, such as 鼻 for an examination.
+    """Return the tails of a raw value, parsed by its label's syntax; reject tails shorter than `min_chars`, such as 鼻 for an examination.
 
     `column` describes how the other values of the label use blanks and slashes.
     """
@@ -274,7 +274,7 @@ def without_label(value: str) -> str:
 
 
 def _advice(text: str, cut: bool) -> list[TailCandidate]:
-    """Return the items of a list of advice; after 如 come examples, 豆制品 and the like, which are not advice."""
+    """Return the items of a list of advice; what follows 如 are examples (豆制品 and the like), which are not advice."""
     examples = [
         TailCandidate(match[0].strip("，,、 ")[:MAX_TAIL_CHARS], reason="tail_not_atomic", detail="examples")
         for match in _EXAMPLES.finditer(text)
@@ -316,7 +316,7 @@ def _list(text: str, cut: bool) -> list[TailCandidate]:
 
 
 def _whole(text: str, shared: bool = False) -> TailCandidate:
-    """Return a tail; one that shares its noun with those before it, 肝、胆、脾CT, is rejected."""
+    """Return a tail; one that shares its noun with the items before it, as in 肝、胆、脾CT, is rejected."""
     candidate = check_tail(text)
     if shared and candidate.reason is None:
         return candidate._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
@@ -328,7 +328,7 @@ def _whole(text: str, shared: bool = False) -> TailCandidate:
 
 
 def _with_site(items: list[str]) -> list[str]:
-    """Add the body site to all four signs of 局部红、肿、热、痛; without a site, 红、肿、热、痛 remain and are too short for tails."""
+    """Add the body site to all four signs in 局部红、肿、热、痛; without a site, 红、肿、热、痛 remain, which are too short for tails."""
     completed: list[str] = []
     site = ""
     for item in items:
@@ -341,7 +341,7 @@ def _with_site(items: list[str]) -> list[str]:
 
 
 def _with_conjunctions(items: list[str]) -> list[str]:
-    """Split 药物治疗和手术治疗, 脓毒症和菌血症: only halves of the same structure are certainly two things."""
+    """Split 药物治疗和手术治疗, 脓毒症和菌血症: two halves are certain to be two things only if they have the same structure."""
     divide: list[str] = []
     for item in items:
         halves = _AND.split(item)

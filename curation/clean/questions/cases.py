@@ -31,11 +31,11 @@ _OTHER_QUESTION = re.compile(r"(?:(?<!\s)\s+)?(?:单选|多选)题?[:：]\s*\d{1
 _TYPE_AT_END = re.compile(r"[（\[【]?(?:单选|多选)题?[）\]】]?$")
 _MAX_TYPE_CHARS = 5
 _SPEECH = re.compile(r"(?:求助者|来访者|(?:心理)?咨询师)：[^：]{2,60}?[、，；](?=(?:心理)?咨询师(?!：)[^：]{0,80}$)")
-"""The last line of a dialogue before the question, with its full stop misread as a comma."""
+"""The last line of a dialogue before the question, if its full stop was misread as a comma."""
 _RESULTS = re.compile(r"(?:心理)?测[验量](?:结果)?[：:][^。？]{20,}\d(?=对[该本]|[如请若]|根据|依据|该求助者|本案例|求助者)")
-"""A table of results without a final full stop, before the question."""
+"""A table of results that precedes the question and has no full stop at the end."""
 _ADDS = re.compile(r"(?:请(?:说|阐|谈|举例|写)|(?:并)?(?:为什么|说明|理由|依据|原因))[^。？！]{0,14}[。？]?$")
-"""The second sentence of a question, which is not a question by itself."""
+"""The second sentence of a question; alone, it is not a question."""
 _GOES_ON = re.compile(r"[时这的，、]|属于|表明|说明|使用|反映|体现")
 _REFERS_BACK = re.compile(r"[该请其本此]|上述|对|以下|下列")
 _END = frozenset("。？！…")
@@ -62,7 +62,7 @@ class CaseAndQuestion(NamedTuple):
 
 
 def split_marked(text: str) -> CaseAndQuestion | None:
-    """Split a normalized text that begins like a case; None if it is not one."""
+    """Split a normalized text that begins like a case; None if it does not."""
     if len(text) < _MIN_SHARED_CASE_CHARS:
         return None
     tagged = any(tag.start() >= _MIN_SHARED_CASE_CHARS for tag in _tags(text))
@@ -86,7 +86,7 @@ def split_shared(texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
 
 
 def _after_known(cases: Iterable[str], texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
-    """Split texts that begin with a known shared case and end with a question too short to be recognized by itself."""
+    """Split texts that begin with a known shared case and end with a question that is too short to be recognized on its own."""
     by_start: dict[str, list[str]] = {}
     for case in cases:
         by_start.setdefault(case[:MIN_SHARED_CHARS], []).append(case)
@@ -143,7 +143,7 @@ def _question_start(text: str) -> int:
 
 
 def _is_cut(text: str) -> bool:
-    """Return whether a text ends at a line end within a question: 下列属于…文明施工保证⏎项目中…的是（ ）。"""
+    """Return whether a text is cut off at a line break within a question: 下列属于…文明施工保证⏎项目中…的是（ ）。"""
     *whole, last = _SENTENCE_ENDS.split(text)
     if last and not whole and _IN_A_SENTENCE.search(last) and not _SAYS_WHO.search(text):
         return True
@@ -151,7 +151,7 @@ def _is_cut(text: str) -> bool:
 
 
 def _last_sentence(text: str) -> int:
-    """Return the start of the last sentence; sentence ends inside quotes and brackets do not count, ends of a speech do."""
+    """Return the start of the last sentence; sentence ends inside quotes or brackets do not count, but the end of a speech does."""
     at = len(_without_end(text))
     waiting: list[str] = []
     first = {sign: text.find(opening) for sign, opening in _OPENING.items()}
@@ -168,7 +168,7 @@ def _last_sentence(text: str) -> int:
 
 
 def _without_end(text: str) -> str:
-    """Return a text without final blanks, sentence ends and a type tag after it; a pattern would take cubic time."""
+    """Return a text without final blanks, final punctuation and a type tag after them; a regular expression would take cubic time."""
     bare = _without_signs(text)
     tag = _TYPE_AT_END.search(bare, max(len(bare) - _MAX_TYPE_CHARS, 0))
     return _without_signs(bare[: tag.start()]) if tag else bare
@@ -223,7 +223,7 @@ _MIN_CHARS = 2  # a case of one character is not a case
 _SUSPECT = re.compile(
     "[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)"
 )  # starts with a character class, which makes the search fast
-"""Characters required by every pattern of a broken stem, except at its ends."""
+"""Characters that every pattern for a broken stem requires, except at its ends."""
 _MAX_SUSPECT_CHARS = 6
 
 
@@ -251,13 +251,13 @@ def _asks_twice(stem: str) -> bool:
 
 
 def _holds_options(stem: str) -> bool:
-    """Return whether a stem contains four or more lettered texts, from A and each once."""
+    """Return whether a stem contains four or more lettered texts, starting from A, with each letter used once."""
     letters = [match[1] for match in _LEAKED_LETTERS.finditer(stem)]
     return len(letters) >= _LEAST_LEAKED and are_in_turn(letters)
 
 
 def _begins_within_list(stem: str) -> bool:
-    """Return whether a stem contains points 2 and 3, or 3 and 4, of a list without the first: the answer to another question."""
+    """Return whether a stem contains points 2 and 3, or 3 and 4, of a list but not the first; then it is the answer to another question."""
     items = {int(item[1]) for item in _ITEM.finditer(stem)}
     return 1 not in items and 3 in items and bool(items & {2, 4})
 
@@ -290,9 +290,9 @@ _LONGEST_BEFORE = 60  # more characters before 该患者 are assumed to contain 
 _FINDINGS = r"(?:辨证|辨析|诊断|病史|其?用药史|四诊)(?:分析)?(?:结果|结论|资料)?(?:[和与及、][^，。]{1,8})?"
 _OF_PATIENT = "(?:证候?|证型|病机|病情|舌脉|舌象|脉[象证症]|症状|体征|病史|(?:临床)?表现|主诉|检查)"
 _ASKS_OF_PATIENT = "(?:其|中医)?(?:治疗|首[选先]|应|最|宜|可(?:诊|选|考)|辨证|诊断|证型|病机|治[法则])"
-"""After 其 without an antecedent; 流行性感冒可分为 names its subject and does not count."""
+"""Text after 其 without an antecedent; 流行性感冒可分为 names its subject and does not count."""
 _NO_SUBSTANCE = "(?![状类硝基肝氨酸酰苯醇烷型级])"
-"""After 甲, 乙 and so on: excludes 甲状腺, 甲硝唑 and 乙醇."""
+"""Text after 甲, 乙 and so on; excludes 甲状腺, 甲硝唑 and 乙醇."""
 _HANDED_DOWN = re.compile(
     rf"^(?:(?:四诊|舌脉|脉[证症]|色脉|症舌脉|舌症脉)合参，|(?:针对|[根依]据|结合|按照)其{_OF_PATIENT}[^，。]{{0,6}}，(?={_ASKS_OF_PATIENT})|[根依]据(?:上述|以上|本次|该)?{_FINDINGS}，|结合(?:题目|题干|病史|病例)[^，。]{{0,8}}，"
     r"|[根依]据(?:上述|以上)(?:背景)?(?:材料|资料|信息|描述|病例|症状|检查结果))"
@@ -348,7 +348,7 @@ _LEANS_ON_TEXT = re.compile(
 
 
 def misses_case(stem: str) -> bool:
-    """Return whether a stem without a case refers to one."""
+    """Return whether a stem refers to a case although it has none."""
     if "题" in stem and _EARLIER_QUESTION.search(stem):
         return True
     if "例" in stem:
@@ -380,7 +380,7 @@ def _speaks_of_unknown_patient(stem: str) -> bool:
 
 
 def leans_on_case(stem: str) -> bool:
-    """Return whether a stem mentions a patient, party or prescription as known; used only among questions with lost cases."""
+    """Return whether a stem mentions a patient, party or prescription as known; used only near questions whose cases are lost."""
     match = _LEANS_ON_PARTY.search(stem) if len(stem) < _MIN_CASE_CHARS else None
     known = stem.startswith("该") and not _TELLS.search(stem)
     return bool(match or known or _LEANS_ON_PATIENT.match(stem) or _LEANS_ON_TEXT.search(stem))

@@ -1,4 +1,4 @@
-"""Question items -> questions, or the reasons to reject them. Pure, a batch at a time."""
+"""Question items -> questions, or the reasons to reject them. Pure; processes one batch at a time."""
 
 import re
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ class CleanedQuestion(NamedTuple):
     rejected: Rejected | None
     rules: tuple[str, ...]
     unmapped: str | None = None
-    """The source's category if no table has it."""
+    """The source's category if no vocabulary table lists it."""
 
 
 class _StemParts(NamedTuple):
@@ -92,7 +92,7 @@ def _read_question(item: QuestionItem, params: Clean, context: SourceContext) ->
 
 
 def partial_question(item: QuestionItem, params: Clean, context: SourceContext) -> tuple[PartialQuestion, str | None, tuple[str, ...]]:
-    """Return the parsed parts of an item, the first reason against it, and the rules that changed it."""
+    """Return the parsed parts of an item, the first reason for rejecting it, and the rules that changed it."""
     rules: list[str] = []
     page, position = context.pages.get(item.provenance.page_id, NO_PAGE), item.provenance.position
     if page.traditional and (plain := simplified(item)) is not item:
@@ -150,7 +150,7 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
 
 
 def _is_line_of(stem: str | None, answer: str | None) -> bool:
-    """Return whether an answer is one or several of the lines below a stem, which are then its options."""
+    """Return whether an answer consists of one or more of the lines below a stem, which are then its options."""
     lines = {*map(canonical, (stem or "").split("\n")[1:])} - {""}
     return len(lines) > 1 and any({*map(canonical, parts)} <= lines for parts in ([answer or ""], _BETWEEN_ANSWERS.split(answer or "")))
 
@@ -158,7 +158,7 @@ def _is_line_of(stem: str | None, answer: str | None) -> bool:
 def _answer(
     raw: str | None, declared: str | None, options: list[str], blanks: int, rules: list[str]
 ) -> tuple[str | None, list[str], AnswerKey]:
-    """Return the type, options and answer of a question with this many blanks; true-or-false questions have fixed options."""
+    """Return the type, options and answer of a question with this many blanks; true-or-false questions get fixed options."""
     declared = _type_by_signs(raw, declared, options)
     if declared == "tf" and (verdicts := _verdict_options(options)) is not None:
         options, answer = list(VERDICTS), _verdict(raw, verdicts)
@@ -180,7 +180,7 @@ def _answer(
 
 
 def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) -> str | None:
-    """Return the type by options and answer if the source declares none, or if a letter as answer shows that options are lost."""
+    """Return the type inferred from options and answer if the source declares none, or if a letter as answer shows that they are lost."""
     if are_verdicts(options):
         return "tf"
     if declared == "tf" and are_opposites(options):
@@ -194,7 +194,7 @@ def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) ->
 
 
 def _verdict_options(options: list[str]) -> list[str] | None:
-    """Return the verdicts among a true-or-false question's options, if any; None if it has other options, which are kept."""
+    """Return the verdicts among the options of a true-or-false question, if any; None if it has other options, which are then kept."""
     texts = [option for option in options if option]
     ok = not texts or (options[: len(texts)] == texts and (are_verdicts(texts) or (len(texts) == 1 and read_verdict(texts[0]))))
     return texts if ok else None
@@ -250,9 +250,9 @@ class QuestionWithReasons(NamedTuple):
 
     question: Question
     reasons: tuple[str, ...]
-    """Every reason against it; `clean` gives only the first."""
+    """All reasons against the item; `clean` returns only the first."""
     rules: tuple[str, ...]
-    """The rules that changed it."""
+    """The rules that changed the item."""
 
 
 def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: SourceContext) -> list[QuestionWithReasons]:
@@ -269,11 +269,11 @@ def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: Sour
 
 
 def is_comparable(question: Question) -> bool:
-    """Return whether a question has a stem, and no part so long that it must contain more than one question."""
+    """Return whether a question has a stem and has no part so long that it must contain several questions."""
     parts = (question.stem, *(option.text for option in question.options))
     return bool(question.stem) and max(map(len, parts)) <= _MAX_COMPARED_CHARS
 
 
 def reference_questions(items: Sequence[QuestionItem], params: Clean) -> list[Question]:
-    """Return the questions of a reference, valid or not: a question with a withheld key counts, too."""
+    """Return the questions in a reference, valid or not: even a question whose key is withheld counts."""
     return [one.question for one in with_all_reasons(items, params, context_of(items)) if is_comparable(one.question)]

@@ -1,4 +1,4 @@
-"""Human difficulty as a source states it -> numbers: `正确率：48%`, `难度：难`, `本题正确率72%，易错项：B`."""
+"""Human difficulty as stated by a source -> numbers: `正确率：48%`, `难度：难`, `本题正确率72%，易错项：B`."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ _ERROR = re.compile(
 )
 _OF_RATES, _OF_LEVELS = re.compile(rf"{_NAME_OF_RATE}|passrate|correctrate"), re.compile(r"难|difficult|^$")
 _OF_P_VALUES = re.compile(r"难度(?:系数)?")
-"""Columns in which numbers up to 1 are P values: the share of people who answered correctly, as in item banks."""
+"""Columns in which numbers up to 1 are P values, that is, the share of people who answered correctly, as in item banks."""
 _TWO_DECIMALS = re.compile(r"0\.\d\d\d*")
 _LEAST_PERCENT = 10
 
@@ -30,15 +30,15 @@ Scale = Literal["share", "percent", "level"]
 
 
 class ReadDifficulty(NamedTuple):
-    """The difficulty that was read, or the column that was not understood."""
+    """The parsed difficulty, or the name of a column that could not be parsed."""
 
     row: HumanDifficulty | None
     unread: str | None
-    """Name of the column if its value is not understood."""
+    """Name of the column if its value could not be parsed."""
 
 
 def scales_of(items: Iterable[QuestionItem]) -> dict[str, Scale]:
-    """Return the scale of each column whose numbers lack a %, if all numbers of the source together determine it."""
+    """Return the scale of each column whose numbers have no %, provided that the source's numbers, taken together, determine it."""
     numbers: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if not item.difficulty_raw:
@@ -62,10 +62,10 @@ def _scale(column: str, texts: Sequence[str]) -> Scale | None:
 
 
 def difficulty_of(item: QuestionItem, question_id: str, scales: Mapping[str, Scale]) -> ReadDifficulty:
-    """Return the difficulty that a source states in its column or below the explanation.
+    """Return the difficulty that a source states in a column or below the explanation.
 
     Args:
-        scales: of the source's columns.
+        scales: the scale of each column of the source.
     """
     (column, value), explanation = _said(item), item.explanation_raw or ""
     below = _plain(explanation) if "率" in explanation or "易错" in explanation else ""
@@ -100,7 +100,7 @@ def _share(number: str, divisor: int) -> float | None:
 
 
 def _said(item: QuestionItem) -> tuple[str, str]:
-    """Return the name of the difficulty column, without brackets and signs, and its value."""
+    """Return the name of the difficulty column, without brackets and symbols, and its value."""
     column, colon, value = _plain(item.difficulty_raw or "").lower().partition(":")
     return (re.sub(r"\([^()]*\)|[\W_]", "", column), value.lstrip(":")) if colon else ("", column)
 

@@ -1,4 +1,4 @@
-"""Layout that a file repeats around its questions: frames of stems, repeated edges, words in unused options."""
+"""Layout that a file repeats around its questions: frames around stems, recurring edges, fillers in unused options."""
 
 import re
 import unicodedata
@@ -13,20 +13,20 @@ from atomexam.text.option_letters import LETTERS, filler_word, letters_in
 from curation.clean.wording.exam_text import TYPE
 
 _FEWEST, _SHARE, _ALL, _VARIANTS, _FEW, _ROUNDS, _SAMPLE = 5, 0.8, 0.95, 6, 4, 6, 1000
-"""Minimum number of stems; minimum share with the same words, or with one of a few variants; maximum number of variants."""
+"""Minimum number of stems; minimum share with the same frame, or with one of a few variants; maximum number of variants."""
 _MANY = 10
-"""Minimum number of stems in brackets of one kind."""
+"""Minimum number of stems that have brackets of the same kind."""
 _LEAST_LEFT = 4
-"""Minimum number of letters and digits left of a stem."""
+"""Minimum number of letters and digits that must be left in a stem."""
 _KIND = rf"(?:{TYPE}|[单多]选|判断|填空|简答|案例(?:分析)?题?|[AB][1-4](?:型题?)?)"
 _TYPE = re.compile(TYPE)
 _NUMBER_AND_TYPE = re.compile(
     rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题(?!\s?[|｜])\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+"
 )
-"""Words for number and type, which other rules handle."""
+"""Text for number and type, which is handled by other rules."""
 _BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
 _NO_SIGN = r"，。？！；：:（）()“‘《「【〔\[%％‰℃°+×÷=/／"
-"""Characters that never follow the number of a row: sentence punctuation, opening brackets, units and operators."""
+"""Characters that never follow a row number: sentence punctuation, opening brackets, units and operators."""
 _HEADS = (
     re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
     re.compile(rf"{_BRACKETED}\s*+(?=\S)"),
@@ -74,7 +74,7 @@ _WORDS = re.compile(r"\w")
 
 
 class Frame(Struct, frozen=True):
-    """The frame of the stems of one file, outermost layer first: index of a pattern, and the matched words without numbers."""
+    """The frame around the stems of a file, outermost layer first: index of a pattern, and the matched text without numbers."""
 
     heads: tuple[tuple[int, frozenset[str]], ...] = ()
     tails: tuple[tuple[int, frozenset[str]], ...] = ()
@@ -84,7 +84,7 @@ NO_FRAME = Frame()
 
 
 def frame_of(stems: Sequence[str]) -> Frame:
-    """Return the frame that nearly all stems of a file share. Their order does not matter."""
+    """Return the frame shared by nearly all stems of a file. Their order does not matter."""
     if len(stems) < _FEWEST:
         return NO_FRAME
     some = sorted(stems)[:: max(1, len(stems) // _SAMPLE)]
@@ -94,7 +94,7 @@ def frame_of(stems: Sequence[str]) -> Frame:
 
 
 def without_frame(stem: str, frame: Frame) -> tuple[str, str]:
-    """Return a stem without the frame of its file, and the removed words."""
+    """Return a stem without its file's frame, and the removed text."""
     removed: list[str] = []
     for patterns, layers, cut in ((_HEADS, frame.heads, _head), (_TAILS, frame.tails, _tail)):
         for index, words in layers:
@@ -115,7 +115,7 @@ Cut = Callable[[str, re.Pattern[str]], tuple[str, str] | None]
 
 
 def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) -> tuple[tuple[tuple[int, frozenset[str]], ...], list[str]]:
-    """Return the layers that can be removed from stems in succession, and the remaining stems."""
+    """Return the layers that can be removed from the stems one after another, and the remaining stems."""
     layers: list[tuple[int, frozenset[str]]] = []
     for _ in range(_ROUNDS):
         for index, pattern in enumerate(patterns):
@@ -138,14 +138,14 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
 
 
 def _tells(masks: list[str], lines: set[str]) -> bool:
-    """Return whether lines with a label outside `_LABELS` differ, so that they are part of the question, such as options."""
+    """Return whether lines whose label is not in `_LABELS` differ, and are thus part of the question, such as options."""
     label, times = Counter(masks).most_common(1)[0] if masks else ("", 0)
     own = {line for line in lines if _mask(line) == label and line.strip("()[]【】〔〕 ") != label}
     return not _LABELS.search(label) and len(own) > max(_FEW, times * _HALF) and all(_LABEL.match(line) for line in own)
 
 
 def _recurring(masks: list[str], count: int) -> frozenset[str]:
-    """Return the words, one or a few variants, that nearly all of this many stems have; none if too few have them."""
+    """Return the text, in one or a few variants, that nearly all of `count` stems have; an empty set if too few have it."""
     counts = Counter(masks)
     usual, times = counts.most_common(1)[0] if counts else ("", 0)
     if times >= max(_FEWEST, _SHARE * count):
@@ -173,7 +173,7 @@ def _of_origin(masks: list[str], count: int) -> frozenset[str]:
 
 
 def _in_brackets(masks: list[str], count: int) -> frozenset[str]:
-    """Return the words in brackets of one kind before nearly all stems, if they recur: words on the contents would differ."""
+    """Return the bracketed texts before nearly all stems, if the brackets are of one kind and the texts recur; content would vary."""
     closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
     is_one_kind = len({mask[0] for mask in closed}) == 1
     recur = len({*closed}) * 2 <= len(closed)
@@ -204,7 +204,7 @@ def _parted(rest: str, match: re.Match[str]) -> tuple[str, str] | None:
 
 
 def _mask(words: str) -> str:
-    """Return words without the variable parts: numbers, and the values of labels."""
+    """Return a text without its variable parts: numbers and the values of labels."""
     text = _HAN_COUNT.sub("0", _COUNT.sub("0", unicodedata.normalize("NFKC", words).strip()))
     bare = text.strip("()[]【】〔〕 ")
     label = _LABEL.fullmatch(bare)
@@ -214,11 +214,11 @@ def _mask(words: str) -> str:
 
 
 _FEWEST_QUESTIONS, _RECURS, _SAMPLED_QUESTIONS = 4, 0.25, 200
-"""Minimum number and share of questions with one edge for it not to be chance; number of questions sampled on a page."""
+"""Minimum number and share of questions with the same edge for it not to be chance; number of questions sampled per page."""
 _ROWS = re.compile(r"[\n\t]")
 _LABEL_AT_EDGE = re.compile(r"[\W_]{0,4}(?P<said>[^\W\d_]{1,8})[\W_]?\s?:")
 _ROW = re.compile(r"[\W_]{0,4}(?P<said>[^\W\d_]{1,8})(?:[\W_]?\s?[:。,]|[\W_]{0,2}$)")
-"""The beginning of a further row, or all of it: `选`, `错误。……`."""
+"""The beginning of another line, or the complete line: `选`, `错误。……`."""
 _TAG = r"[(\[{<【〔「『`](?P<said>[^()\[\]{}<>【】〔〕「」『』`]{0,13}\w[^()\[\]{}<>【】〔〕「」『』`]{0,13})[)\]}>】〕」』`]"
 _FIRST = (
     re.compile(rf"[\W_]{{0,2}}?{_TAG}"),
@@ -232,7 +232,7 @@ _LAST = (
     re.compile(r"(?:(?<=[\u4e00-\u9fff。?_])|(?<=[(\[]\s[)\]])|(?<=[(\[][)\]]))\s?(?P<said>[A-Ja-j]{1,5})$"),
 )
 _LABELLED, _BRACKETS = len(_FIRST) + len(_LAST), 3
-"""Index of labels, and maximum number of brackets and punctuation marks around an edge."""
+"""Pattern index used for labels; maximum number of brackets and punctuation marks around an edge."""
 _LETTERS = re.compile(r"(?<![A-Za-z])[A-Ja-j]{1,5}(?![A-Za-z])")
 _SIGNS = re.compile(r"[^\w\s]+")
 _NUMBER = re.compile(r"[\d.、:()]+")
@@ -266,7 +266,7 @@ def edges_of_page(questions: Sequence[tuple[str, Sequence[str]]]) -> PageEdges:
     """Return the edges that recur on a page.
 
     Args:
-        questions: the stem of each, without its number and frame, and its options, without their letters.
+        questions: stem (without number and frame) and options (without letters) of each question.
     """
     if len(questions) < _FEWEST_QUESTIONS:
         return NO_EDGES
@@ -314,22 +314,22 @@ _LETTER = re.compile(r"\s*[A-JＡ-Ｊ]\s?[.．、:：)）]\s*")
 _LETTERS_ONLY = re.compile(r"[A-Ja-j,，、;；\s]+")
 _LEAST_REAL, _LEAST_ROWS = 2, 2
 _SURE, _LIKELY = 0.05, 0.5
-"""Maximum probability that so many options are never correct by chance, for a word to be certainly, or likely, a filler."""
+"""Maximum probability that so many options are incorrect by chance, for a word to be certainly, or probably, a filler."""
 
 
 class UnusedOptions(NamedTuple):
-    """The words of one file that fill unused options."""
+    """The text that fills unused options in one file."""
 
     sure: frozenset[str]
     unsure: frozenset[str]
-    """Words that are always last and never correct, but in so few questions that they may be options."""
+    """Text that is always last and never correct, but in so few questions that it may be a real option."""
 
 
 NONE_UNUSED = UnusedOptions(frozenset(), frozenset())
 
 
 def unused_options(items: Iterable[QuestionItem]) -> UnusedOptions:
-    """Return the words that fill unused options in a file where each question has the same number of options, including these."""
+    """Return the text that fills unused options in a file where all questions have the same number of options, fillers included."""
     rows = [(options, item.answer_raw or "") for item in items if len(options := _bare(item.options_raw or ())) > _LEAST_REAL]
     width = max((len(options) for options, _ in rows), default=0)
     last, several, real = Counter[str](), set[str](), set[str]()
@@ -352,7 +352,7 @@ def unused_options(items: Iterable[QuestionItem]) -> UnusedOptions:
 
 
 def without_unused(options: Sequence[str], words: frozenset[str]) -> list[str]:
-    """Return options without those at the end that are fillers."""
+    """Return options without the fillers at the end."""
     used = len(options)
     while used > _LEAST_REAL and _bare(options[used - 1 : used])[0] in words:
         used -= 1
@@ -360,7 +360,7 @@ def without_unused(options: Sequence[str], words: frozenset[str]) -> list[str]:
 
 
 def _used(options: Sequence[str]) -> int:
-    """Return the number of options before those at the end that may be unused."""
+    """Return the number of options that remain without those at the end that may be unused."""
     return next((at + 1 for at in range(len(options) - 1, -1, -1) if options[at] and not filler_word(options[at])), 0)
 
 

@@ -31,9 +31,9 @@ class PartialQuestion(Struct, frozen=True, kw_only=True):
     canonical_stem: str
     options: list[str]
     answer: str | None
-    """Letters of a choice; the raw text if no letters could be read; words of an open question."""
+    """Letters for a choice question; the raw text if no letters could be read; words for an open question."""
     declared: str | None
-    """Type by the source: mcqa, mrqa, choice (either), tf, blank or qa; None if it states none."""
+    """Type according to the source: mcqa, mrqa, choice (either), tf, blank or qa; None if it states none."""
     images: int
     plain: bool
     """Stem and options have only common characters and complete punctuation, so nothing in them can be lost, misread or cut."""
@@ -49,19 +49,19 @@ class PartialQuestion(Struct, frozen=True, kw_only=True):
     may_have_several: bool = False
     """The source states, by a type or a heading, that several answers may be correct."""
     is_matching: bool = False
-    """It shares its options with other questions, each of which has one answer."""
+    """The question shares its options with other questions, each of which has one answer."""
     glued: bool = False
-    """Two of its options were joined into one."""
+    """Two of the question's options were joined into one."""
     joined: bool = False
-    """Its answer also contains those of neighbouring questions."""
+    """The question's answer also contains those of neighbouring questions."""
     answer_is_line: bool = False
-    """Its answer is one of several lines below its stem."""
+    """The question's answer is one of several lines below its stem."""
     with_layout: bool = False
-    """It begins or ends like many questions of its page, more often than ordinary wording explains."""
+    """The question begins or ends like many others on its page, more often than ordinary wording explains."""
     caseless: bool = False
     """Several neighbouring questions refer to a lost case."""
     may_be_unused: bool = False
-    """Its last option may mark an unused field."""
+    """The question's last option may mark an unused field."""
 
     @property
     def is_choice(self) -> bool:
@@ -241,9 +241,9 @@ CHECKS: dict[str, Callable[[PartialQuestion], object]] = {
     "type_and_answer_disagree": _has_other_number_of_answers,
     "key_out_of_order": lambda one: one.is_choice and (one.repeated or (not one.in_order and not one.may_have_several)),
 }
-"""Reason -> check whether it applies to a question. The order decides which of several reasons is given."""
+"""Reason -> check whether it applies to a question. The order decides which reason is given if there are several."""
 
 
 def reasons_against(partial: PartialQuestion) -> Iterator[str]:
-    """Yield the reasons against a question in order of precedence; none for a valid one."""
+    """Yield the reasons for rejecting a question in order of precedence; nothing for a valid one."""
     return (reason for reason, is_against in CHECKS.items() if is_against(partial))

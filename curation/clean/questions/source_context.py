@@ -1,4 +1,4 @@
-"""What a source's other questions reveal about a question: common beginnings of texts, sections with a wrong type."""
+"""What a source's other questions reveal about a question: texts that begin alike, and sections with a wrong type."""
 
 import re
 import unicodedata
@@ -44,10 +44,10 @@ _TWO_WORDS = re.compile(r"(?:[A-J][.．、:：]?\s*)?[\u4e00-\u9fff]{2,12}[ \u30
 _LEAST_ALIKE, _SHARE_ALIKE = 20, 0.8
 _NEAR = 4  # questions on either side
 _NEAR_SINGLE = 2
-"""Minimum number of single answers nearby for a section to be certainly single-choice."""
+"""Minimum number of single answers nearby to be certain that a section is single-choice."""
 _LEAST_JOINED = 3
-"""Minimum number of keys with a matching number of keyless questions before (or after) each for a page to count as joining its keys.
-Nearly all keys next to keyless questions must match, since keys with several answers next to lost keys may match by chance."""
+"""A page counts as joining its keys if at least this many keys are preceded (or followed) by a matching number of questions without a key.
+Nearly all keys next to questions without one must match, since multiple-answer keys next to lost keys may match by chance."""
 _BRIEF = re.compile("[\u4e00-\u9fff]\\s*[（(]\\s*[)）][。.]?")
 _FIELDS = ("stem_raw", "options_raw", "shared_options_raw", "answer_raw", "case_raw")
 
@@ -58,35 +58,35 @@ class PageContext(NamedTuple):
     frame: Frame = NO_FRAME
     """The frame around the stems of all its questions."""
     edges: PageEdges = NO_EDGES
-    """The edges that many of its texts share."""
+    """The edges that recur in its texts."""
     unused: UnusedOptions = NONE_UNUSED
-    """The words in the unused options of its questions."""
+    """The text in the unused options of its questions."""
     mislabelled: frozenset[str] = frozenset()
     """The single-choice questions that a paper files under multiple response."""
     joined: frozenset[str] = frozenset()
     """The questions whose answer includes those of neighbouring questions."""
     divided: Mapping[str, str] = MappingProxyType({})
-    """Position -> its own letter, for questions that share options and of which only one has an answer, with a letter for each."""
+    """Position -> the question's own letter, for questions that share options and have only one answer among them, a letter for each."""
     glued: frozenset[str] = frozenset()
-    """The questions with one option fewer than nearly all on their page, and an option of two words separated by a blank."""
+    """The questions with one option fewer than nearly all others on their page, one of whose options is two words separated by a blank."""
     caseless: frozenset[str] = frozenset()
     """The questions without a case among others whose case is lost."""
     traditional: bool = False
     """The page is in traditional characters."""
     brief: bool = False
-    """Stems of one character before a blank (`肾（ ）`) recur; a single one would be a fragment."""
+    """Stems of one character before a blank (`肾（ ）`) recur on the page; a single such stem would be a fragment."""
 
 
 NO_PAGE = PageContext()
 
 
 class SourceContext(NamedTuple):
-    """The context of a source's questions, collected before the first one is parsed."""
+    """Context from a source's questions, collected before the first of them is parsed."""
 
     shared: Mapping[str, CaseAndQuestion] = MappingProxyType({})
-    """Normalized stem -> its parts, for stems that begin with a case shared by several questions."""
+    """Normalized stem -> its parts, for stems that begin with a case that several questions share."""
     pages: Mapping[str, PageContext] = MappingProxyType({})
-    """page_id -> context; a page without any is omitted."""
+    """page_id -> context; pages without context are omitted."""
 
 
 def allows_several(*labels: str | None) -> bool:
@@ -96,7 +96,7 @@ def allows_several(*labels: str | None) -> bool:
 
 
 def context_of(items: Iterable[QuestionItem]) -> SourceContext:
-    """Return the context of the items of one source. Their order does not matter."""
+    """Return the context of one source's items. Their order does not matter."""
     pages: dict[str, list[QuestionItem]] = defaultdict(list)
     for item in items:
         pages[item.provenance.page_id].append(item)
@@ -156,7 +156,7 @@ def bare_stem(item: QuestionItem, frame: Frame) -> str:
 
 
 def _long_stems(page: list[QuestionItem], frame: Frame) -> Iterable[str]:
-    """Yield the stems of a page that may begin with a case, in the form used for look-up."""
+    """Yield the stems of a page that may begin with a case, in the form used as lookup keys."""
     for item in page:
         if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
             yield without_number(normalize(without_frame(item.stem_raw, frame)[0]).text, item.number_raw)
@@ -179,7 +179,7 @@ def _speaks_of_lost_case(item: QuestionItem) -> bool:
 
 
 def _with_glued_options(page: list[QuestionItem]) -> Iterable[str]:
-    """Yield the questions with one option fewer than nearly all of a large page, because two were joined."""
+    """Yield the questions that have one option fewer than nearly all others on a large page because two options were joined."""
     counts = Counter(len(item.options_raw) for item in page if item.options_raw)
     usual, times = counts.most_common(1)[0] if counts else (0, 0)
     if times < max(_LEAST_ALIKE, _SHARE_ALIKE * counts.total()):
@@ -191,7 +191,7 @@ def _with_glued_options(page: list[QuestionItem]) -> Iterable[str]:
 
 
 def _joined_keys(page: list[QuestionItem]) -> tuple[frozenset[str], dict[str, str]]:
-    """Return the questions whose answer joins the keys of several, and the keys that can be divided among as many questions of which
+    """Return the questions whose answer joins several keys, and the keys that can be distributed to an equal number of questions of which
     only one has an answer."""
     joined: set[str] = set()
     divided: dict[str, str] = {}
@@ -220,7 +220,7 @@ def _joined_keys(page: list[QuestionItem]) -> tuple[frozenset[str], dict[str, st
 
 
 def _keyless_beside(rows: list[QuestionItem], at: int, step: int) -> int:
-    """Return how many questions before or after one have no key, up to the next one with a key."""
+    """Return the number of consecutive questions without a key directly before or after a given one."""
     count = 0
     while 0 <= (index := at + step * (count + 1)) < len(rows) and _lacks_key(rows[index]):
         count += 1
@@ -228,7 +228,7 @@ def _keyless_beside(rows: list[QuestionItem], at: int, step: int) -> int:
 
 
 def _run_around(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int) -> tuple[int, int]:
-    """Return the first and last question around one without a key and with the same options."""
+    """Return the first and last question of the run around a given one; the others in it have no key, but the same options."""
     first = last = at
     while options[at] and first and _lacks_key(rows[first - 1]) and options[first - 1] == options[at]:
         first -= 1
@@ -238,7 +238,7 @@ def _run_around(rows: list[QuestionItem], options: list[tuple[str, ...]], at: in
 
 
 def _is_left_bare(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int, step: int, count: int) -> bool:
-    """Return whether exactly this many questions before or after one have neither options nor a key."""
+    """Return whether exactly this many questions directly before or after a given one have neither options nor a key."""
     bare = 0
     while bare <= count and 0 <= (index := at + step * (bare + 1)) < len(rows) and _lacks_key(rows[index]) and not options[index]:
         bare += 1
@@ -264,7 +264,7 @@ def _bare_options(item: QuestionItem) -> tuple[str, ...]:
 
 
 def _mislabelled(page: list[QuestionItem]) -> Iterable[str]:
-    """Yield questions with a single answer among others with a single one, which is rare in a true multiple-response section."""
+    """Yield the single-answer questions surrounded by other single-answer questions, which is rare in a true multiple-response section."""
     rows = []
     for item in page:
         if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":

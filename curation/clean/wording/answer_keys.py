@@ -1,4 +1,4 @@
-"""Answers -> letters, from `B,D`, `a c`, `答案：ACD`, `D、行为倾向`, an option's own text, 正确 or ×; 略 and the like are not answers."""
+"""Answers -> letters, from `B,D`, `a c`, `答案：ACD`, `D、行为倾向`, an option's own text, 正确 or ×; 略 and the like are no answers."""
 
 import re
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ _ASKED_FOR = re.compile(
     r".{0,40}(?:每小?题|各题|全文|字数).{0,12}(?:不?[少低多]于|至少|不超过|限|控制在)?\s?\d{2,4}\s?字.{0,12}|.{0,40}(?:不[少低]于|不少於|至少)\s?\d{2,4}\s?字.{0,12}",
     re.DOTALL,
 )
-"""Instructions on how to answer instead of an answer: `结合实例，不少于300字`."""
+"""Instructions on how to answer, given in place of an answer: `结合实例，不少于300字`."""
 _CUT_OFF = re.compile(r"(?:如下|以下|下列|几[个种点]?方面|几[个种]|几点)[^。；：\n]{0,12}[:：]$")
 _OF_OPTIONS = re.compile(r"正确答案\s?[是为选:：]?\s?[A-J](?![A-Za-z])")
 """Text that explains which option is right does not answer an open question."""
@@ -70,7 +70,7 @@ _LONGEST_LETTERS_CHARS = 40
 
 
 class AnswerKey(NamedTuple):
-    """Sorted letters, or None; `displaced` is an option that the source has in the answer field."""
+    """Sorted letters, or None; `displaced` is an option that the source put in the answer field."""
 
     letters: str | None
     rule: str | None = None
@@ -106,7 +106,7 @@ def read_letters(raw: str | None, options: list[str]) -> AnswerKey:
 
 
 def _several(text: str, options: list[str]) -> AnswerKey:
-    """Read A.甲、B.乙 and 甲，乙, or one text per line: every part must be an option."""
+    """Read A.甲、B.乙 and 甲，乙, or one text per line, provided that every part is an option."""
     for parts, named in ((text.split("\n"), False), (_BETWEEN_PARTS.split(text), True), (_BETWEEN_TEXTS.split(text), False)):
         if 1 < len(parts) <= len(options) and (letters := _letters_of(parts, named, options)):
             return AnswerKey(letters, "answer_as_text")
@@ -114,7 +114,7 @@ def _several(text: str, options: list[str]) -> AnswerKey:
 
 
 def _letters_of(parts: list[str], named: bool, options: list[str]) -> str:
-    """Return the letters of options that are parts of an answer; an empty string unless each part is a different option."""
+    """Return the letters of the options that make up an answer; an empty string unless each part is a different option."""
     letters = set()
     for part in parts:
         match = _LETTER_AND_TEXT.match(part) if named else None
@@ -149,7 +149,7 @@ def read_verdict(raw: str | None) -> str | None:
 
 
 def read_verdict_line(raw: str | None) -> str | None:
-    """Read the first line of an answer as `read_verdict` does, whatever the page adds below: 错⏎章节测验⏎已完成."""
+    """Read the first line of an answer with `read_verdict`, ignoring what the page adds below: 错⏎章节测验⏎已完成."""
     first_line, *behind = normalize(raw or "").text.split("\n")
     verdict = read_verdict(first_line)
     if not behind:
@@ -159,7 +159,7 @@ def read_verdict_line(raw: str | None) -> str | None:
 
 
 def are_verdicts(options: Sequence[str]) -> bool:
-    """Return whether two options are 正确 and 错误 in some wording; X and Y are not, nor are 对 and 正确."""
+    """Return whether two options are 正确 and 错误 in some wording; X and Y are not, and neither are 对 and 正确."""
     if len(options) != 2 or {read_verdict(option) for option in options} != {"A", "B"}:
         return False
     return not all(len(option) == 1 and option.isascii() for option in options) or "".join(options).upper() in _PAIRS_OF_LETTERS
@@ -175,7 +175,7 @@ _NUMBER_OF_BLANK = re.compile(r"(?:（(?P<digit>\d{1,2})）|第(?P<place>[一二
 
 
 def without_numbers(text: str, blanks: int) -> str:
-    """Return the words for the blanks of a stem, divided by ；, without the numbers before them: `（1）每年\n（2）省级`."""
+    """Return the words for the blanks of a stem, separated by ；, without the numbers before them: `（1）每年\n（2）省级`."""
     numbers = [*_NUMBER_OF_BLANK.finditer(text)]
     values = [int(number["digit"]) if number["digit"] else value_of(number["place"]) for number in numbers]
     if not numbers or numbers[0].start() or values != [*range(1, blanks + 1)]:
@@ -196,7 +196,7 @@ def is_page_reference(text: str) -> bool:
 
 
 def _is_no_answer(text: str) -> bool:
-    """Return whether a text refers elsewhere, is a displaced option, or is the first item of a list without the others."""
+    """Return whether a text refers elsewhere, is a displaced option, or is the first item of a list whose other items are missing."""
     if (
         is_placeholder(text)
         or _POINTS_ELSEWHERE.fullmatch(text)

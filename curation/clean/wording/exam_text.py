@@ -1,4 +1,4 @@
-"""Stems, answers, explanations and cases without what a paper prints around them: numbers, tags, scores, page references."""
+"""Stems, answers, explanations and cases without the text a paper prints around them: numbers, tags, scores, page references."""
 
 import re
 from functools import lru_cache
@@ -30,7 +30,7 @@ _NUMBER_IN_WORDS = (
     r"|[一二三四五六七八九十]{1,3}[、。](?![一二三四五六七八九十两]|" + TYPE + ")"
 )
 _GROUP = r"【第?\d{1,3}\s?[-~～—–至]\s?\d{1,3}题?】(?!\s*(?:[岁个天周月年次分]|小时|[A-Za-zμ%]))"
-"""The numbers of a group of questions; 【5-10】岁 is a range."""
+"""The question numbers of a group; 【5-10】岁 is a range."""
 _OWN_NUMBER = re.compile(
     rf"^\d{{1,2}}(?={_ASKS_AT_ONCE})|^(?:{_NUMBER_BEFORE_FIGURE}|{_NUMBER_IN_WORDS}|{_GROUP}|[\[【]第?\d{{1,3}}题?[\]】]|[⑴-⒛](?!.*[⑴-⒛]))\s*(?=\S)"
     r"|^\d{1,3}(?:[，。]|……)(?=[\u4e00-\u9fff（《“])(?!（\s*）\s*[，、]\s*\d)|^\d{1,2}-\d{1,3}[、.．]\s*(?=[^\d\s])"
@@ -42,7 +42,7 @@ NUMBER = rule_of_signs("number", lambda text: _OWN_NUMBER.sub("", text), (_OWN_N
 
 
 def without_number(text: str, number_raw: str | None) -> str:
-    """Return a normalized stem without its own number in the paper, if the source gives that separately."""
+    """Return a normalized stem without its number in the paper, if the source also gives the number separately."""
     number = _FIRST_NUMBER.search(number_raw) if number_raw else None
     if not number:
         return text
@@ -118,7 +118,7 @@ def without_origin(text: str) -> str:
 
 
 def without_pages(text: str) -> str:
-    """Remove references to pages of a textbook."""
+    """Remove references to textbook pages."""
     term = _TERM_WITH_PAGE.match(text)
     if term and int(term[3]) > _PAGES_A_CHAPTER * int(term[2]):  # 关键期3-78 is chapter 3, page 78; 少年期12-15 is an age
         return term[1]
@@ -156,7 +156,7 @@ _LOST_BRACKET = re.compile(r"^([^（(]{4,}[\u4e00-\u9fff])[）)](?=[。？]?$)")
 _STRAY_IN_BLANK = re.compile(r"（(?:[，、？?.]|……|[-—]+)）(?=[。？]?$)|(?<=[\u4e00-\u9fff])(?:—{3,}(?=[。？]?$)|[（(](?=[。？]$))")
 _BULLETS = "*•·●■◆◇★☆►▶※"
 _BEFORE_WORDS = r"#＃@&/／\\|｜~～^☞→➤➢➔▲△▸▹▪✦✎‖†‡§¶"
-"""Characters that are stray only before Chinese words: △ABC and /s/ keep theirs."""
+"""Characters that are removed only before Chinese words: △ABC and /s/ keep theirs."""
 _STEM_START = re.compile(rf"^(?:-{{3,}}|[{_BULLETS}]|[?？!！。，、；：,;:]|[.．](?!\d)|[{_BEFORE_WORDS}](?=[\s\u4e00-\u9fff]))+\s*")
 _STEM_END = re.compile(r"(?<=（ ）)[，、：:’'.]+$|[：:]$|(?<=[。？！])['`]+$")
 _OPEN_QUESTION = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
@@ -318,16 +318,16 @@ _LETTERS_IN_STEM = re.compile(r"[（(【\[［]\s*+[A-Ja-j](?:[、，,\s]*+[A-Ja-
 _VERDICT_IN_STEM = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
 _GAP = re.compile(rf"(?<=[{CJK}，、“《：])[ \u3000\xa0]{{3,12}}(?=[{CJK}，、。；”》])|(?<=[{CJK}])[ \u3000\xa0]{{2}}(?=[{CJK}])")
 _NUMBER = re.compile(r"\s{0,9}第\s?[\d一二三四五六七八九十百]{1,5}\s?题\s{1,12}")
-"""The number of a question and the blanks after it, which are not a gap."""
+"""A question number and the blanks after it, which are not a gap."""
 _SPACED = re.compile(f"(?<=[{CJK}])[ \u3000\xa0](?=[{CJK}])")
 _MOST_GAPS = 4
 _ASKS_WITHOUT_BLANK = re.compile("(?:[是为有于的者]|包括|如下)[:：]?$|[^）)】\\]][？?]$")  # 与血型（B）有关的是
 
 
 def open_gaps(stem: str) -> str:
-    """Return a raw stem with a blank where a paper left a gap to fill: `倡导的“    ”的命题`.
+    """Return a raw stem with a blank where a paper left a gap to be filled in: `倡导的“ ”的命题`.
 
-    Blanks between words are not gaps if they occur all over the stem, as in tables and in scanned words with wide spacing.
+    Spaces between words are not gaps if they occur throughout the stem, as in tables and in scanned words with wide spacing.
     """
     if "  " not in stem and "\u3000" not in stem and "\xa0" not in stem:
         return stem
@@ -343,7 +343,7 @@ _ASKS = re.compile(r"下列|(?<![\d岁])以下|哪|(?<!任)何|什么|[是为有
 
 
 def close_end(stem: str, has_options: bool) -> str:
-    """Repair the end of a normalized stem that asks in its last clause: drop a final comma, or close the bracket of a blank."""
+    """Repair the end of a normalized stem whose last clause asks the question: drop a final comma, or close the bracket of a blank."""
     opens_blank = has_options and stem.endswith("（")
     asked = stem[:-1] if opens_blank else _OPEN_END.sub("", stem)
     if asked == stem or not (BLANK in asked or _ASKS.search(_CLAUSE_END.split(asked.rstrip("？?：:。"))[-1])):
@@ -352,12 +352,12 @@ def close_end(stem: str, has_options: bool) -> str:
 
 
 def clean_stem(text: str, normal: bool = False) -> CleanText:
-    """Return the cleaned stem; `normal` says that the text is normalized."""
+    """Return the cleaned stem; `normal` says that the text is already normalized."""
     return normalize_with(text, STEM_RULES, normal)
 
 
 def clean_prose(text: str | None) -> CleanText:
-    """Return a cleaned explanation or case with its line ends; `""` if there is none."""
+    """Return a cleaned explanation or case, keeping its line breaks; `""` if there is none."""
     if not text:
         return CleanText("", ())
     return _clean_prose(text) if len(text) <= _CACHED_CHARS else normalize_with(text, PROSE_RULES)
@@ -369,7 +369,7 @@ def _clean_prose(text: str) -> CleanText:
 
 
 def clean_answer(text: str | None) -> CleanText:
-    """Return a cleaned answer in words; `""` if there is none."""
+    """Return a cleaned answer that is given in words; `""` if there is none."""
     return normalize_with(text, ANSWER_RULES) if text else CleanText("", ())
 
 
@@ -380,7 +380,7 @@ def clean_explanation(text: str | None) -> str | None:
 
 
 def open_blank(stem: str, answer: str | None, true_or_false: bool = False) -> str:
-    """Return a stem without the answer in its blank."""
+    """Return a stem without the answer filled into its blank."""
     if answer is None or BLANK in stem.replace(f"{BLANK}{answer}{BLANK}", ""):
         return stem
     if true_or_false:

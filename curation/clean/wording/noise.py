@@ -1,4 +1,4 @@
-"""What sites add to texts (adverts, watermarks, buttons, links), and characters changed by scanning, as named rules."""
+"""Text that sites add (adverts, watermarks, buttons, links) and characters misread by scanning, as named rules."""
 
 import re
 

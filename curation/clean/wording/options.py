@@ -1,4 +1,4 @@
-"""Clean options: remove letters and surrounding characters, sort by letter, separate options joined in one line or in the stem."""
+"""Clean options: remove letters and surrounding characters, sort by letter, split options joined on one line or into the stem."""
 
 import re
 import unicodedata
@@ -22,16 +22,16 @@ _SIGN = r"\s*+(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s++"
 _OTHER_MARK = re.compile(rf"^\s*+(?:(?:选项\s*+)?([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*+[.．、:：]?))\s*+(?=\S)")
 _BLANK_MARK = re.compile(r"^\s*+([A-JＡ-Ｊ])(\s++)()()(?=\S)")
 _LEAST_WITHOUT_A = 3
-"""Minimum number of options whose ascending letters show that the first is missing; two may be initials of names."""
+"""Minimum number of options whose ascending letters show that the first is missing; with two, the letters may be initials of names."""
 _LEAST_GLUED, _NAME_CHARS = 3, 3
-"""Minimum number of options with their letters directly before the text, A感觉 and B知觉; length of a common prefix of names, 维生素A and
+"""Minimum number of options with a letter directly before the text, A感觉 and B知觉; length of a common prefix of names, as in 维生素A and
 维生素C."""
 _KINDS = "型级类组期区带线波点段群族链系"
 """Nouns that a letter may qualify: A型血, B型血."""
 _GLUED_LETTER = re.compile(r"^\s*+([A-JＡ-Ｊ])(?=[\u4e00-\u9fff]|\d{2})")
 _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 _AROUND = r"\*{1,3}|_{1,3}|`+|~~|==|<\w{1,6}>|"
-"""Optional emphasis marks around a letter."""
+"""Optional markup for emphasis around a letter."""
 _LED = re.compile(
     rf"\s*+(?:[-*+•·>]\s++|[&@^|~#;；]{{1,3}}+\s*+)?(?P<open>{_AROUND})(?:选项\s*+)?[（(【\[]?\s*+(?P<letter>[A-JＡ-Ｊ])(?![A-Za-z])"
     rf"(?P<sign>\s*+(?:[）)】\]]\s*+[.．、:：，,。]?|[.．、:：，,。])?+)(?P<close>{_AROUND.replace('<', '</')})(?(open)[.．、:：]?)"
@@ -62,7 +62,8 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
 
 
 def _led_in_turn(raw: Sequence[str]) -> list[str] | None:
-    """Return options that begin with consecutive letters from A, at least one with punctuation, as A.甲; None if they may be words.
+    """Return options that begin with consecutive letters from A, at least one of them with punctuation, in the form A.甲; None if the
+    letters may be words.
 
     Each may have different punctuation, or none: `A.甲`, `B 乙`, `C丙`; all may have the same emphasis: `**A.** 甲`.
     """
@@ -80,13 +81,13 @@ def _led_in_turn(raw: Sequence[str]) -> list[str] | None:
 
 
 def _are_named_alike(raw: Sequence[str], marks: Sequence[re.Match[str]]) -> bool:
-    """Return whether all options but one continue alike after their letters, like names: `B点`, `C点`."""
+    """Return whether all options but one have the same text after their letters, as names do: `B点`, `C点`."""
     bodies = Counter(option[mark.end() :].strip() for option, mark in zip(raw, marks, strict=True))
     return bodies.most_common(1)[0][1] >= len(raw) - 1
 
 
 def keep_letters(texts: Sequence[str]) -> bool:
-    """Return whether options still begin with their letters, after any punctuation: A甲, B乙, C丙, but not A型, B型, C型."""
+    """Return whether options still begin with their letters, with or without punctuation: A甲, B乙, C丙, but not A型, B型, C型."""
     marks = [mark for text in texts if (mark := _STILL_LED.match(text))]
     if len(texts) < _LEAST_GLUED or len(marks) < len(texts) or not are_in_turn([mark[1] for mark in marks]):
         return False
@@ -95,7 +96,7 @@ def keep_letters(texts: Sequence[str]) -> bool:
 
 
 def _without_glue(raw: Sequence[str]) -> Sequence[str]:
-    """Write `A甲` as A.甲 if all options look like this, from A; A型血 and B型血, which continue alike after their letters, are names."""
+    """Write `A甲` as A.甲 if all options from A on look like this; A型血 and B型血, with the same text after the letter, are names."""
     marks = [mark for option in raw if (mark := _GLUED_LETTER.match(option))]
     letters = [unicodedata.normalize("NFKC", mark[1]) for mark in marks]
     if len(raw) < _LEAST_GLUED or len(marks) < len(raw) or not are_in_turn(letters):
@@ -109,7 +110,7 @@ def _without_glue(raw: Sequence[str]) -> Sequence[str]:
 
 
 def order_by_letter(texts: list[str], names: dict[str, None]) -> list[str]:
-    """Put B, C and D at their own positions if A is missing: an answer names letters, not positions."""
+    """Put B, C and D at their own positions if A is missing, because an answer refers to letters, not positions."""
     letters = [letter[1].upper() if (letter := LETTER.match(text)) else "" for text in texts]
     wanted = [LETTERS.find(letter) if letter else -1 for letter in letters]
     if len(texts) < 2 or wanted == list(range(len(texts))) or min(wanted) < 0:
@@ -124,7 +125,7 @@ def order_by_letter(texts: list[str], names: dict[str, None]) -> list[str]:
 
 
 def _against_their_letters(texts: list[str], wanted: list[int], names: dict[str, None]) -> list[str]:
-    """Read A, B, C, E, E as a misprint of D; empty one option of A, A, B, C, D, where the answer C is ambiguous."""
+    """Read A, B, C, E, E as a misprint of D; leave one option empty in A, A, B, C, D, where the answer C is ambiguous."""
     misplaced = [index for index, letter in enumerate(wanted) if letter != index]
     if wanted[0] != 0 or len(texts) <= 2:
         return texts  # initials of names: C.罗杰斯, A.马斯洛
@@ -288,7 +289,7 @@ def _short_without_edges(text: str) -> CleanText:
 
 
 def _split_last(texts: list[str], names: dict[str, None]) -> list[str]:
-    """Split 维果茨基E.弗洛伊德, the last of four options, which contains two."""
+    """Split the last of four options if it contains two: 维果茨基E.弗洛伊德."""
     while 1 < len(texts) < len(LETTERS) and (mark := _NEXT[LETTERS[len(texts)]].search(texts[-1])):
         texts = [*texts[:-1], texts[-1][: mark.start()], texts[-1][mark.end() :]]
         names["option_split"] = None
@@ -300,7 +301,7 @@ _LEAST_SHORT, _SHORT_CHARS = 4, 16
 
 
 def runs_into_next(texts: Sequence[str]) -> bool:
-    """Return whether an option also contains the letter and text of the next option, or of one beyond the last."""
+    """Return whether an option also contains the letter and text of the next option, or of one that would follow the last."""
     if not _RUNS_ON.search("\n".join(texts)):
         return False
     return any(
@@ -311,7 +312,7 @@ def runs_into_next(texts: Sequence[str]) -> bool:
 
 
 def holds_more(options: Sequence[str]) -> bool:
-    """Return whether an option contains another, on a line with its letter or, in the last of several short ones, after a blank."""
+    """Return whether an option contains another: on its own line with a letter or, in the last of several short options, after a blank."""
     marks = [mark for option in options if "\n" in option for mark in _NEXT_LINE.finditer(option)]
     if any(mark[2].strip() or mark[1] not in LETTERS[: len(options)] for mark in marks):  # otherwise perhaps a word: `腹部⏎B 超检查`
         return True
@@ -334,7 +335,7 @@ _LONGEST_CHARS = 2_000
 
 
 def split_options(item: QuestionItem) -> QuestionItem:
-    """Return an item with its options separated; the item itself if they already are, or if the end of one is uncertain."""
+    """Return an item with its options separated; the item itself if they already are, or if it is uncertain where one ends."""
     options = item.options_raw
     if options and (texts := _without_separator(options) or _stacked(options)):
         item, options = replace(item, options_raw=texts), texts
@@ -361,7 +362,7 @@ _NEXT_LINE = re.compile(r"\n[^\S\n]*+(?=([A-J])([\s.．、:：)）]))")
 
 
 def _without_separator(options: Sequence[str]) -> list[str] | None:
-    """Return options without the same separator at the end of all but the last."""
+    """Return options without a separator that ends all of them but the last."""
     ends = [match[0].strip() if (match := _SEPARATOR.search(option)) else "" for option in options]
     if len(ends) < 2 or not ends[0] or ends[-1] or len(set(ends)) > 2 or not all(ends[:-1]):
         return None
@@ -369,9 +370,9 @@ def _without_separator(options: Sequence[str]) -> list[str] | None:
 
 
 def _stacked(options: Sequence[str]) -> list[str] | None:
-    """Split an option that contains the next one on a line of its own, with its letter and punctuation: `变态反应⏎E.病毒感染`.
+    """Split an option that contains the next one on a separate line, with its letter and punctuation: `变态反应⏎E.病毒感染`.
 
-    This is safe if no other option changes its position: the others have the other letters, or the split option is the last.
+    This is safe if no other option changes its position, that is, if the others have the remaining letters or the split option is the last.
     """
     is_led = all(map(LETTER.match, options))
     texts: list[str] = []
@@ -408,7 +409,7 @@ def _apart(options: Sequence[str]) -> list[str] | None:
 
 
 def _each_begins(options: Sequence[str], marks: Sequence[re.Match[str]]) -> bool:
-    """Return whether each option, on lines of its own, begins with one of the marks."""
+    """Return whether each option begins with one of the marks and is on lines of its own."""
     ends = accumulate((len(option) + 1 for option in options[:-1]), initial=0)
     return {mark.start() for mark in marks}.issuperset(ends)
 
@@ -430,7 +431,7 @@ def _glued(options: Sequence[str]) -> list[str] | None:
 
 
 def _with_options_of_stem(item: QuestionItem, options: Sequence[str]) -> QuestionItem:
-    """Restore the last options that a two-column page left after the stem: A and B are separate, C and D are not."""
+    """Restore the last options if a two-column page left them after the stem, as when A and B are separate but C and D are not."""
     stem = (item.stem_raw or "").rstrip()
     own = [_MARK.match(option) for option in options]
     if len(stem) > _LONGEST_CHARS or len(options) < 2 or [mark and mark[1] for mark in own] != list(LETTERS[: len(options)]):

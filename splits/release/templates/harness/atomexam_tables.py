@@ -1,4 +1,5 @@
-"""Tables and scores of this release for lm-evaluation-harness. The tables are found beside this file, wherever it is run from."""
+"""Tables and scoring functions of this release for lm-evaluation-harness. The tables are found relative to this file, so it can be run
+from any folder."""
 
 import json
 import re
@@ -19,14 +20,14 @@ VERDICTS = ("正确", "错误")
 LABELS = ("答案", "正确选项")
 AFTER_LABEL = "是为: "
 BETWEEN = " 、,;和()[]【】"
-"""What may stand around the letters of a reply, once it is in NFKC."""
+"""Characters that may surround the letters in a reply, after NFKC normalization."""
 
 
 def load(config: str, kind: str, examples: int = 0, **_: object) -> DatasetDict:
-    """Return the splits of one table; what else the harness passes on is of no use here.
+    """Return the splits of one table; further arguments from the harness are ignored.
 
     Args:
-        examples: how many of the few-shot examples of its subject stand before a question, in the column of that name.
+        examples: number of few-shot examples from its subject to put before each question, in the column `examples`.
     """
     splits = {split: Dataset(pq.read_table(path)) for split in SPLITS for path in _files(config, split, kind)}
     shown = _examples(kind, examples) if examples else {}
@@ -37,23 +38,23 @@ def load(config: str, kind: str, examples: int = 0, **_: object) -> DatasetDict:
 
 
 def load_claims(**_: object) -> DatasetDict:
-    """Return claims one by one, a pair's true side before its false one."""
+    """Return claims one by one, the true claim of each pair before the false one."""
     return _sentences("claims", PAIRS)
 
 
 def load_fourfold(**_: object) -> DatasetDict:
-    """Return the sentences on fourfold facts one by one."""
+    """Return the sentences about fourfold facts one by one."""
     return _sentences("fourfold", FACTS)
 
 
 def score_claims(doc: dict, results: list) -> dict:
-    """Return whether the verdict is right, and the same with the pair's id."""
+    """Return whether the verdict is correct, alone and together with the pair's id."""
     right = _is_right(doc, results)
     return {"acc": right, "pair_acc": (doc["id"], right)}
 
 
 def score_fourfold(doc: dict, results: list) -> dict:
-    """Return whether the verdict is right, and the same with the fact's id."""
+    """Return whether the verdict is correct, alone and together with the fact's id."""
     right = _is_right(doc, results)
     return {"acc": right, "fact_acc": (doc["id"], right)}
 
@@ -64,7 +65,7 @@ def _is_right(doc: dict, results: list) -> float:
 
 
 def all_right(items: list) -> float:
-    """Return the share of pairs or facts of which all sentences are right: agreeing with everything scores nothing."""
+    """Return the share of pairs or facts for which all sentences are judged correctly: agreeing with everything scores nothing."""
     by_id = defaultdict(list)
     for key, right in items:
         by_id[key].append(right)
@@ -77,7 +78,7 @@ def score_letters(doc: dict, results: list) -> dict:
 
 
 def read_letters(reply: str) -> str:
-    """Return the letters a reply begins with, after a label if there is one, sorted: `答案：A、C` gives AC, words give nothing."""
+    """Return the letters at the start of a reply, after a label if there is one, sorted: `答案：A、C` gives AC, words give nothing."""
     text = unicodedata.normalize("NFKC", reply).strip()
     for label in LABELS:
         if text.startswith(label):
@@ -93,19 +94,19 @@ def read_letters(reply: str) -> str:
 
 BLANK = "（ ）"
 OTHER_WORDS = re.compile(r"\|\|\|(?:(?!\|\|\|)[^；\n])*|[（(]\s*或[^（()）]*[）)]")
-"""What the key of a blank also accepts: 饱和度|||彩度, 淋巴细胞（或B淋巴细胞）."""
+"""Alternatives that the key for a blank also accepts: 饱和度|||彩度, 淋巴细胞（或B淋巴细胞）."""
 BETWEEN_WORDS = ("[;\n]", "、", ",", "和|与|及", r"\s+")
 
 
 def words_of(doc: dict) -> str:
-    """Return the right answer of true or false or of blanks as a reply has it: 正确, 错误, or the words."""
+    """Return the correct answer to a true-or-false or fill-in-the-blank question in the form of a reply: 正确, 错误, or the words."""
     if doc["question_type"] == "tf":
         return next(option["text"] for option in doc["options"] if option["letter"] == doc["answer"])
     return OTHER_WORDS.sub("", doc["answer"]).strip()
 
 
 def score_blanks(doc: dict, results: list) -> dict:
-    """Return whether a reply fills all blanks rightly, in order, without regard to width, case, blanks and punctuation at the ends."""
+    """Return whether a reply fills all blanks correctly and in order, ignoring width, case, spaces, and punctuation at the ends."""
     blanks = doc["stem"].count(BLANK) or 1
     keys = _divided(doc["answer"], blanks) or [doc["answer"]]
     words = unicodedata.normalize("NFKC", results[0]).strip()
@@ -122,7 +123,7 @@ def _other(words: str) -> str:
 
 
 def _divided(text: str, blanks: int) -> list[str] | None:
-    """Return words by blank; None if nothing divides them into as many."""
+    """Return the words for each blank; None if no separator yields as many parts as there are blanks."""
     if blanks == 1:
         return [text]
     parts = (list(filter(_bare, re.split(sign, unicodedata.normalize("NFKC", text)))) for sign in BETWEEN_WORDS)
@@ -134,7 +135,7 @@ def _bare(text: str) -> str:
 
 
 def _files(config: str, split: str, kind: str) -> list[Path]:
-    """Return the table of a split and kind, if there is one."""
+    """Return the table for a split and kind, if there is one."""
     files = list(RELEASE.glob(f"{config}/{split}-{kind}-*.parquet"))
     if len(files) > 1:
         raise ValueError(f"{config}: {' and '.join(sorted(path.name for path in files))}: two versions in one folder; copy to an empty one")
@@ -142,7 +143,7 @@ def _files(config: str, split: str, kind: str) -> list[Path]:
 
 
 def _examples(kind: str, most: int) -> dict[tuple, str]:
-    """Return the examples of each list, solved, as they are asked."""
+    """Return the examples in each list, with answers, formatted like questions."""
     with open(RELEASE / "shots.jsonl", "rb") as lines:
         wanted = [shot for shot in map(json.loads, lines) if shot["question_type"] == kind and shot["place"] <= most]
     ids = {shot["question_id"] for shot in wanted}
@@ -155,7 +156,7 @@ def _examples(kind: str, most: int) -> dict[tuple, str]:
 
 
 def _list_of(row: dict) -> tuple:
-    """Return which list of examples a question takes, or an example stands in."""
+    """Return the list that a question takes its examples from, or that an example belongs to."""
     return row["exam"], row["subject"], row["form"]
 
 
