@@ -22,7 +22,7 @@ def unescaped(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Yield lines without fold tags. Text folded under the word for an answer is an answer, unless its own words say otherwise."""
+    """Yield lines without fold tags. Text in a fold labelled as an answer is an answer, unless its own words say otherwise."""
     waits = False
     for index, text in lines:
         end = 0

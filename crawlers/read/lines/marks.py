@@ -1,7 +1,7 @@
-"""Turn emphasis or ticks on options into a line with the answer below them. Lines in and out.
+"""Convert emphasis or ticks on options into an answer line below them. Lines in and out.
 
-Whether marks show answers is known only from the complete paper: they are on some options and not all, in question after question. If the
-paper also states answers in words, emphasis counts only if no question with such an answer has it. A tick always counts.
+Only the complete paper shows whether marks indicate answers: they must be on some options but not all, in question after question. If the
+paper also states answers in words, emphasis counts only if it is on no question that has such an answer. A tick always counts.
 """
 
 import re
@@ -23,14 +23,15 @@ _OPTION = re.compile(rf"(?:{_BULLET}|(?<=\s)|(?<=[^\w\s]))[(\[]?(?P<letter>[A-J]
 _OTHER_OPTIONS = (re.compile(rf"{_BULLET}(?P<letter>[A-J])\s{{1,4}}(?=\S)"), re.compile(rf"{_BULLET}[(\[]?(?P<letter>[a-j])\s?[.、:)\]]"))
 """Other forms of options: letters without signs, lower-case letters."""
 _FEWEST_UNLETTERED, _SHARE_UNLETTERED, _ASKING = 4, 0.8, 0.6
-"""For options without letters: fewest questions; share with equally many lines; share that must ask something."""
+"""For options without letters: minimum number of questions; share of them with equally many lines; share of them that must ask something.
+"""
 _WHOLE = 5  # minimum ratio of options fully covered by a colour to those partly covered
 _RIGHT_KIND = re.compile(r"<(?:class|colour (?:green|#0[0-9a-f]?[8-f]))", re.IGNORECASE)
 _BELOW = 3  # lines below the options to search for an answer
 
 
 class _Option(Struct):
-    """An option and the emphasis on all its words."""
+    """An option and the emphasis on all of its words."""
 
     line: int
     letter: str
@@ -40,14 +41,14 @@ class _Option(Struct):
 
 
 def answered(lines: list[str], marked: Sequence[str]) -> list[str]:
-    """Return the lines of a container with the answers that emphasis shows; an answer sheet emphasises choices, not answers."""
+    """Return the lines of a container with the answers that emphasis shows; on an answer sheet, it shows choices, not answers."""
     if not marked or (any(map(is_answer_sheet, lines)) and not any(map(_RIGHT_KIND.search, marked))):
         return lines
     return with_marked_answers(lines, marked)
 
 
 def with_marked_answers(lines: list[str], signed: Sequence[str]) -> list[str]:
-    """Return the lines of a container with the answers that marks show; `signed` has the same lines with tags, or none."""
+    """Return the lines of a container with the answers that marks show; `signed` contains the same lines with tags, or is empty."""
     if len(signed) != len(lines) or lines == signed or not all(map(_shows, signed, lines)):
         return lines
     labelled = label_emphasis(list(enumerate(signed)))
@@ -99,14 +100,14 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _right_of(runs: Sequence[Sequence[_Option]]) -> StandingOut | None:
-    """Return which options stand out by emphasis on all their words."""
+    """Return which options stand out because all their words are emphasised."""
     marks = [[option.kinds for option in run] for run in runs]
     unfit = {kind for options in marks for kinds in options for kind in kinds if not _is_of_whole(kind, runs)}
     return standing_out(marks, unfit)
 
 
 def _is_of_whole(kind: str, runs: Sequence[Sequence[_Option]]) -> bool:
-    """Return whether emphasis of a kind covers whole options; if it often ends within them, it does not mark answers."""
+    """Return whether a kind of emphasis covers whole options; if it often ends within them, it does not mark answers."""
     whole = sum(kind in option.kinds for run in runs for option in run)
     return sum(kind in option.partly for run in runs for option in run) * _WHOLE <= whole
 
@@ -135,7 +136,7 @@ def _whole(run: list[_Option]) -> list[list[_Option]]:
 
 
 def _unlettered_runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> list[list[_Option]]:
-    """Return the lines below each numbered question as unlettered options, if nearly all have the same number of lines."""
+    """Return the lines below each numbered question as unlettered options, if nearly all have the same number of such lines."""
     runs: list[list[_Option]] = []
     asking = 0
     for index, text in enumerate(texts):
@@ -190,11 +191,11 @@ class _Row(Struct):
     ticked: str = ""
     boxed: bool = False
     told: bool = False
-    """Whether words mark one of its options as correct; marks on all options then count too."""
+    """Whether words mark one of its options as correct; if so, marks on all options count too."""
 
 
 def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Yield the lines with ticks removed from options and the ticked letters as an answer line below, unless all options have ticks."""
+    """Yield the lines, with ticks removed from options and the ticked letters in an answer line below, unless all have ticks."""
     position = 0
     are_tasks = any((box := _TASK.match(text)) and not box["tick"].strip() for _, text in lines if "[" in text)  # then all may be correct
     while position < len(lines):
@@ -213,7 +214,7 @@ def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _ticked_run(lines: Sequence[Numbered], start: int) -> list[_Row]:
-    """Return the lines from an index on that are options A, B, …, one or several per line."""
+    """Return the lines from an index on that contain options A, B, …, one or several per line."""
     run: list[_Row] = []
     letters = ""
     for index, text in lines[start : start + _MOST_ROWS]:
@@ -228,7 +229,7 @@ def _ticked_run(lines: Sequence[Numbered], start: int) -> list[_Row]:
 def _row(index: int, text: str) -> _Row:
     """Return the options of a line, and which have a tick before their letter or after their words.
 
-    Between two options a sign belongs to the nearer one; in the middle, to the second if the line begins with a sign.
+    A sign between two options belongs to the nearer one; exactly in the middle, it belongs to the second if the line begins with a sign.
     """
     text = _TASK.sub(lambda box: "■ " if box["tick"].strip() else "□ ", text)
     line, row = flat(text.translate(_BOXES)), _Row(index, "")

@@ -1,13 +1,13 @@
-"""Read the questions of a paper from its lines. No side effects; spiders of sites with papers in running text share it.
+"""Read the questions of a paper from its lines. It has no side effects and is shared by spiders of sites whose papers are running text.
 
     for draft in read_paper(lines_of(page.css("div.article"))).drafts:
         yield self.question(response, draft.position, exam_raw=…, paper_raw=…, **draft.raw_fields())
 
-First normalise what other formats and OCR left in the lines (`STEPS`). Each package of crawlers/read/lines then builds on the previous:
-the paper's own lines, without page numbers and running titles (pages); headings, answer lists and first lines of questions (sections);
+First, what other formats and OCR left in the lines is normalised (`STEPS`). Each package of crawlers/read/lines then builds on the previous
+one: the paper's own lines, without page numbers and running titles (pages); headings, answer lists and first lines of questions (sections);
 each question's own lines, case and options (questions); listed answers for the questions (answer_key); uncertain readings (doubts).
-docs/papers.md lists the supported forms. Each question number is in `questions`, or in `rejected` with a reason if the question cannot be
-read with certainty. Texts stay unchanged, including numbers, letters, score tags and no-break spaces, with two exceptions: numbers in a
+docs/papers.md lists the supported forms. Each question number ends up in `questions`, or in `rejected` with a reason if the question cannot
+be read with certainty. Texts stay unchanged, including numbers, letters, score tags and no-break spaces, with two exceptions: numbers in a
 form that `clean` does not know, such as Q1 or 【题号】1, and tags of type and year are removed, as are spaces that OCR put between
 characters. A line that belongs nowhere is in `unread`.
 """
@@ -60,7 +60,7 @@ class Step(NamedTuple):
 
     run: Callable[[Sequence[Numbered]], Iterable[Numbered]]
     needs: Sequence[str] = ()
-    """Texts that the pass changes contain at least one of these, in half-width signs."""
+    """Every text that the pass changes contains at least one of these, in half-width characters."""
 
 
 STEPS = (
@@ -81,7 +81,7 @@ ESSAYS = (Step(essays_joined, ("要点", "答")),)
 
 
 def run_steps(lines: Sequence[Numbered], steps: Iterable[Step]) -> list[Numbered]:
-    """Run the passes whose signs occur in the text and return the lines."""
+    """Run the passes whose trigger characters occur in the text, and return the lines."""
     lines, text = list(lines), ""
     for step in steps:
         text = text or "\n".join(dict.fromkeys(flat(line) for _, line in lines))
@@ -92,7 +92,7 @@ def run_steps(lines: Sequence[Numbered], steps: Iterable[Step]) -> list[Numbered
 
 
 def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
-    """Return the lines with their indices, remains of other formats normalised."""
+    """Return the lines with their indices, with the remains of other formats normalised."""
     labelled = [(index, visible(line)) for index, line in enumerate(lines)]
     flatten([line for _, line in labelled])
     return run_steps(labelled, STEPS)

@@ -1,6 +1,6 @@
-"""Normalise what platforms, converters and OCR leave in a paper's lines before these are read. Numbered lines in and out.
+"""Normalise what platforms, converters and OCR leave in a paper's lines before the lines are read. Numbered lines in and out.
 
-Each step handles real files, or what would be misread without it; `lines/paper.py` lists the steps in order.
+Each step handles what occurs in real files or would otherwise be misread; `lines/paper.py` lists the steps in order.
 """
 
 import re
@@ -26,11 +26,11 @@ _WRAPPED = re.compile(
     rf"(?<![_*`])(?:(?P<wrap>`|\*{{1,3}}|_{{1,3}})(?P<words>{_LABEL}\s?[:：]?|[A-J]\s?[.．、:：)）]|{_LABEL}\s?[:：]?\s?{_SAID})(?P=wrap)"
     rf"|(?P<other>`|\*{{1,3}})(?P<said>{_SAID})(?P=other))(?![_*`])"
 )
-"""`**答案**：B`, `**A.** 甲`, `答案：`B``: emphasis on just a label, a letter or an answer."""
+"""`**答案**：B`, `**A.** 甲`, `答案：`B``: emphasis on only a label, a letter or an answer."""
 
 
 def without_light_markup(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return lines without quotation signs and without emphasis on labels, letters and answers."""
+    """Return lines without quote markers and without emphasis on labels, letters and answers."""
     if sum(text.lstrip()[:1] == ">" for _, text in lines) >= _FEWEST_QUOTED:
         lines = [(index, text[quoted.end() :] if (quoted := _QUOTED.match(text)) else text) for index, text in lines]
     return [
@@ -43,7 +43,7 @@ _OWN = re.compile(
     rf"[\s,;]{{0,9}}(?:(?:{OWN_ANSWER_NAME})\s?:.{{0,400}}?|(?:{any_of('someone')})的?选择?[了的].{{0,60}}?)"
     r"(?=(?:正确|参考|标准)答案|(?:答案|试题)?(?:解析|详解)|得分|难度|知识点|正确率|$)"
 )
-"""A visitor's own choice next to the correct answer: in adjacent page elements with nothing between them."""
+"""A visitor's own choice next to the correct answer, in adjacent page elements with nothing between them."""
 _OWN_ALONE = re.compile(rf"\s{{0,8}}(?:{OWN_ANSWER_NAME})\s?:?\s{{0,4}}")
 _RIGHT = re.compile(r"(?:正确|参考|标准)答案\s?:")
 _SCORE = re.compile(r"\s{0,8}(?:得分\s?:?\s?)?\d{1,3}(?:\.\d{1,2})?\s?分\s{0,4}")
@@ -103,7 +103,7 @@ _FEWEST_TABBED = 3
 
 
 def tabs_as_points(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Replace the tab by a point between a number and words that begin with a digit, `57⇥2017年`, if tabs follow numbers."""
+    """Replace the tab between a number and words that begin with a digit, `57⇥2017年`, with a point if numbers are followed by tabs."""
     tabbed = {at: match for at, (_, text) in enumerate(lines) if "\t" in text and (match := _TABBED.match(text))}
     if sum(match["digit"] is None for match in tabbed.values()) < _FEWEST_TABBED:
         return lines
@@ -111,7 +111,7 @@ def tabs_as_points(lines: Sequence[Numbered]) -> Sequence[Numbered]:
 
 
 _RECURS = 3
-"""A line that recurs this often, digits aside, is a running title."""
+"""A line that recurs this often, ignoring digits, is a running title."""
 _BLANK_ALONE = re.compile(r"[(\[【]\s{0,12}[)\]】]\s?[。.?]?")
 _LONGEST_BLANK = 40
 _LETTER_ALONE = re.compile(r"[(\[]?[A-Ja-j]\s?[.、)\]:]|【[A-J]】")
@@ -137,7 +137,7 @@ def blanks_joined(lines: Sequence[Numbered]) -> Sequence[Numbered]:
 
 
 def letters_joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Yield the lines; a letter or numeral alone on its line is joined with the line below."""
+    """Yield the lines, joining a letter or numeral alone on its line with the line below."""
     is_joined = False
     for (index, text), (_, next_text) in zip(lines, [*lines[1:], (0, "")], strict=False):
         alone = plain(text) if not is_joined and len(text) <= 2 * _LONGEST_ALONE else ""
@@ -159,7 +159,7 @@ _OFFERED = re.compile(
     r"(?P<mark>\(正确答案\)\s{0,12})?",
     re.IGNORECASE,
 )
-"""A line that offers one of the two verdicts: `错误`, `false. 错误`, `○对(正确答案)`, `☑ 正确`."""
+"""A line with one of the two verdicts as an option: `错误`, `false. 错误`, `○对(正确答案)`, `☑ 正确`."""
 _LONGEST_OFFER = 60
 
 
@@ -189,7 +189,9 @@ def verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _meaning(line: str) -> str:
-    """Return the verdict that a line offers, `right` or `wrong`, after `=` if a name states it too; empty for other lines."""
+    """Return the verdict that a line gives as an option, `right` or `wrong`, preceded by `=` if a name states it too; empty for other
+    lines.
+    """
     match = _OFFERED.fullmatch(line)
     if match is None:
         return ""
@@ -211,7 +213,7 @@ def _are_lettered(lines: Sequence[Numbered], index: int) -> bool:
 
 
 def _stands_below_words(lines: Sequence[Numbered], index: int) -> bool:
-    """Return whether a statement, not an option, is directly above a line."""
+    """Return whether a statement, rather than an option, is directly above a line."""
     above = plain(lines[index - 1][1]) if index else ""
     return len(above) > 4 and not letter_of(above) and not is_marked(above) and "答案" not in above
 
@@ -234,7 +236,7 @@ class _Essay(Struct):
 
 
 def essays_joined(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Join each answer that is a list of points into one line, separated by line breaks, so that no point is read as a question."""
+    """Join the points of an answer that is a list into one line, separated by line breaks, so that no point is read as a question."""
     flats = [plain(text) for _, text in lines]
     if not any(line[:1] in _ESSAY_OPENS and _ESSAY.match(line) for line in flats):
         return lines
@@ -280,7 +282,7 @@ def _essays(flats: Sequence[str]) -> Iterator[_Essay]:
 
 
 def _end_of_words(index: int, below: int, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool], is_usual: bool) -> int:
-    """Return the end of an answer in words below a mark that is alone on its line and above the next question; 0 if there is none."""
+    """Return the end of an answer in words that is between a mark alone on its line and the next question; 0 if there is none."""
     stop = next((line for line in range(index + 1, below) if numbers[line] or headings[line]), below)
     number = numbers[stop] if stop < below else None
     is_next = (

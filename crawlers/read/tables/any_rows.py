@@ -1,7 +1,7 @@
 """The entry point for structured files of any layout: bytes -> tables of rows `path -> value`.
 
 Reads JSON of any depth, JSON lines, program literals, rows of SQL and SQLite, XML, HTML pages, sheets, csv and other delimited texts, with
-or without a header. The content decides the format, as the suffix may be wrong.
+or without a header. The content determines the format, since the suffix may be wrong.
 """
 
 import json
@@ -29,14 +29,14 @@ TEXTS = (".txt", ".text")
 LITERALS = (".js", ".ts", ".mjs")
 PROGRAMS = (".cjs", ".jsx", ".tsx", ".vue", ".svelte", ".astro", ".php", ".py", ".json5")
 ALONE = PROGRAMS
-"""Suffixes of programs, which are read if named, and skipped in a folder."""
+"""Suffixes of program files, which are read if named explicitly and skipped in a folder."""
 DATA = (*LITERALS, *ALONE, *YAMLS)
 """Suffixes of files with data in a notation other than JSON."""
 SOURCES = (*DATA, ".sql", *DATABASES)
 """Suffixes of literals, documents, SQL and databases, whose authors chose the column names."""
 MARKDOWN = (".md", ".markdown")
 PAGES = (".html", ".htm", *MARKDOWN)
-"""Suffixes of pages, and of texts that may have tables like pages."""
+"""Suffixes of pages, and of texts that may contain tables as pages do."""
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _SCRIPTED = (".vue", ".svelte", ".astro")
 """Suffixes of page components, whose data is in their scripts."""
@@ -64,7 +64,7 @@ def rows_of(name: str, body: bytes, header: int = 0) -> list[Rows]:
 
 
 def _visible_text(value: Any) -> Any:
-    """Return a value whose HTML texts are replaced by their visible text."""
+    """Return a value with its HTML texts replaced by their visible text."""
     if isinstance(value, str):
         return text_of(value) if "<" in value and _TAG.search(value) else value
     if isinstance(value, dict):
@@ -108,7 +108,7 @@ def _in_scripts(name: str, scripts: Iterable[str], read: Callable[[str], Any]) -
 
 
 def literals_as_json(name: str, body: bytes) -> bytes:
-    """Return the data of a file of literals, or of YAML, as JSON.
+    """Return the data in a file of literals or YAML, as JSON.
 
     Raises:
         ValueError: it is not source code, or is too large or too deeply nested.
@@ -117,7 +117,7 @@ def literals_as_json(name: str, body: bytes) -> bytes:
 
 
 def _in_text(name: str, body: bytes, text: str) -> list[Rows]:
-    """Return the table of a text whose lines one separator divides into equally many cells."""
+    """Return the table in a text whose lines are all divided into the same number of cells by one separator."""
     if not delimiter_of(text[:_SAMPLE_CHARS]):
         return []
     return list(tables_of_cells("", list(with_legends(csv_rows(name, body)))))
@@ -128,7 +128,7 @@ def _in_page(text: str) -> list[Rows]:
 
 
 def document_of(name: str, text: str) -> Any:
-    """Return the data of a text read as one document: YAML by its suffix, else JSON, JSON lines, statements or literals."""
+    """Return the data of a text read as one document: YAML if the suffix says so, else JSON, JSON lines, statements or literals."""
     if name.lower().endswith(YAMLS):
         return document_in(name, text)
     start = text.lstrip("\ufeff \t\r\n")[:1]

@@ -1,4 +1,4 @@
-"""Names of columns, by the words of vocabulary/columns.yaml, and the layouts of records: which keys contain what."""
+"""Names of columns, based on the words in vocabulary/columns.yaml, and the layouts of records: which keys contain what."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ _OPTION = re.compile(
     r"|(?:备选?|可)?(?:选择?项|项|option|choice|opt)(?P<number>\d|[一二三四五六七八九十])"
 )
 _AND_OPTIONS = re.compile(r"\s?(?:[/、,+&]|及|和|与|and)\s?(?:备?选项|选择项|options?|choices?)\s?$")
-"""Words in a stem column's name which mean that the options are below each stem: `题目及选项`."""
+"""Words in the name of a stem column which mean that the options are below each stem: `题目及选项`."""
 _TWO_LANGUAGES = re.compile(
     r"(?P<chinese>[\u4e00-\u9fff]{1,12})(?P<english>[a-z]{3,20})|(?P<english2>[a-z]{3,20})(?P<chinese2>[\u4e00-\u9fff]{1,12})"
 )
@@ -53,7 +53,7 @@ def named(cells: Iterable[str]) -> list[str]:
 
 
 def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Return the column names if the row below continues the header, as A, B, C, D below a wide 选项; else nothing."""
+    """Return the column names if the row below continues the header, as A, B, C and D do below a wide 选项; otherwise an empty list."""
     own = ["" if isinstance(cell, CoveredCell) else cell for cell in below]
     if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
         return []
@@ -91,7 +91,7 @@ def plain(key: str) -> str:
 
 
 def option_number(word: str) -> int | None:
-    """Return the number of the option that a header's word names, counted from 0 or 1 as in the word; None if it names no option."""
+    """Return the number of the option named by a word in a header, counted from 0 or 1 as in that word; None if it names no option."""
     match = _OPTION.fullmatch(word)
     if match is None:
         return None
@@ -107,12 +107,12 @@ def columns_by_field() -> dict[str, list[str]]:
 
 
 def is_wrong_name(key: str) -> bool:
-    """Return whether a column is named as one of wrong answers: `干扰项1`, `incorrect_answers`."""
+    """Return whether a column's name says that it contains wrong answers: `干扰项1`, `incorrect_answers`."""
     return _WRONG.fullmatch(word_of_name(key)) is not None
 
 
 def word_of_name(key: str) -> str:
-    """Return a name in lower case, without blanks, punctuation and the path before it."""
+    """Return a name in lower case, without blanks, punctuation or the path before it."""
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", key.rpartition(".")[2]).lower())
 
 
@@ -126,7 +126,7 @@ def named_in_turn(columns: Sequence[str]) -> list[str]:
 
 
 def _runs(columns: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the runs of columns with consecutive names, first those that differ at the end."""
+    """Yield the runs of columns with consecutive names, starting with names that differ at the end."""
     names = [key for key in columns if not key.startswith("column ")]
     for at_end in (True, False):
         for signs in _ALPHABETS:
@@ -164,16 +164,16 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sections: list[str] = []
     skip: list[str] = []
     label: str | None = None
-    """Key of the label of the record's only value; `value` is the key of the value."""
+    """Key of the label for the record's only value; `value` is the key of that value."""
     value: str | None = None
     flat: bool = False
-    """Whether keys of objects inside a record are read as its own, `info.症状`, and a dash means no value."""
+    """Whether the keys of objects inside a record are read as the record's own, `info.症状`, and a dash means no value."""
     labels: dict[str, str] = {}
-    """The names of keys, or of the relations under `label`, in `curation/vocab/relations.yaml`."""
+    """Maps keys, or the relations under `label`, to their names in `curation/vocab/relations.yaml`."""
     type_key: str | None = None
-    """Key whose values distinguish the kinds of records, if a file has several."""
+    """Key whose values distinguish the kinds of records, if a file has several kinds."""
     types: dict[str, str] = {}
-    """The kind for each such value; for others, `type` applies."""
+    """The kind for each of these values; for any other value, `type` applies."""
     ranges: list[str] = []
     """Keys of reference ranges, in any form."""
     unit: str | None = None
@@ -194,17 +194,17 @@ class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Number of the row of a sheet that names the columns; 0 to search for it."""
     stem: str
     options: list[str] = []
-    """One column with all options, or one column each; the stem's column if the options are below the stem."""
+    """One column with all options, or one column per option; the stem's column if the options are below the stem."""
     divider: str = ""
-    """The separator of options in one column, if it is unusual."""
+    """The separator between options in one column, if it is unusual."""
     answer: str | None = None
     form: str = "letters"
     """The form of the answer: letters, text, from 0, from 1, marked, verdict, words."""
     explanation: str | None = None
     others: dict[str, str] = {}
-    """Further fields, such as 题型 or 章节 -> their columns."""
+    """Further fields, such as 题型 or 章节, mapped to their columns."""
     type: str | None = None
-    """The type of questions that have none in a column."""
+    """The type of the questions for which no column states one."""
 
 
 class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -217,7 +217,7 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     array: list[str] = []
     """Keys that lead from a JSON document to its records."""
     split_on: str | None = None
-    """Key with several questions of one record, if it is a list."""
+    """Key that contains several questions of one record, if it is a list."""
     shared: str | None = None
     """Key of the case text or the options that those questions share."""
     options_in_stem: bool = False
@@ -225,17 +225,18 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     option_keys: list[str] = []
     """Keys with one option each, in order."""
     labelled_options: tuple[str, str] | None = None
-    """Options are objects with these keys for letter and text."""
+    """Keys for the letter and text of an option, if options are objects."""
     zero_based_answer: bool = False
     """Whether the answer is the index of an option, counted from 0."""
     subject_from_file: str | None = None
     """Pattern of the file's name without suffix, with a group `subject`."""
     subjects: dict[str, str] = {}
-    """Names of those subjects; others keep the name in the file."""
+    """Names for those subjects; any other subject keeps its name from the file."""
     unread: list[str] = []
     """Known keys that are not needed."""
     by_words: bool = False
-    """Whether it is inferred from a header: the table was made by hand, and may have rows between questions and options in any cell."""
+    """Whether it is inferred from a header: the table was then made by hand and may have rows between questions, and options in any cell.
+    """
     questions: dict[str, str | list[str]] | None = None
     entity: EntityLayout | None = None
     tables: list[TableLayout] = []
@@ -251,18 +252,18 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return {key for key in keys if isinstance(key, str) and not key.endswith("?")} | set(self.option_keys[:2])
 
     def used(self) -> set[str]:
-        """Return the keys that are read or are known to be unneeded."""
+        """Return the keys that are read or known to be unneeded."""
         keys = [key for value in (self.questions or {}).values() for key in ([value] if isinstance(value, str) else value)]
         extra = [self.split_on, self.shared, SECTION, CASE, SHARED_OPTIONS]
         return {key.rstrip("?") for key in [*keys, *extra, *self.option_keys, *self.unread] if key}
 
     def keys_of(self, field: str) -> list[str]:
-        """Return the keys of a field of `questions`, without the mark that they may be missing."""
+        """Return the keys of a field of `questions`, without the `?` that shows that they may be missing."""
         keys = (self.questions or {}).get(field, [])
         return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
 
     def columns_of(self, present: Collection[str]) -> dict[str, str]:
-        """Return, for each field of a question, the keys that are present and read for it; for entries, all keys."""
+        """Return the keys that are present and read for each field of a question; for entries, all keys."""
         if self.entity:
             return {key: key for key in present}
         keys = {field: self.keys_of(field) for field in self.questions or {}}
@@ -318,7 +319,7 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
 
 
 def _of_one_kind(number_of_option: dict[str, int]) -> list[str]:
-    """Return the option columns; of several columns for one option, `A` and `%A`, the one named as an option, else the first."""
+    """Return the option columns; if several columns are for one option, `A` and `%A`, the one named as an option, otherwise the first."""
     if len(set(number_of_option.values())) == len(number_of_option):
         return [*number_of_option]
     kinds: dict[str, list[str]] = {}

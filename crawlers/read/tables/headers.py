@@ -1,4 +1,4 @@
-"""Tables of sheets and pages under their headers, found by known words, by content or by row number: rows of cells -> tables."""
+"""Tables in sheets and pages under their headers, which are found by known words, by content or by row number: rows of cells -> tables."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ class SheetTable(Struct):
     rows: Iterator[LocatedRow]
     """Positions and cells of the rows below it."""
     padded: bool = True
-    """Whether rows may lack their last, empty cells; in csv, a row shorter than the header has lost a cell."""
+    """Whether rows may lack empty cells at the end; in csv, a row shorter than the header has lost a cell."""
     words: frozenset[str] = frozenset()
     """All text in the header rows, used to recognize repeated headers."""
     why: str = ""
@@ -129,7 +129,7 @@ def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetT
 
 
 def _is_other(sheet: SheetTable, cells: Sequence[str]) -> bool:
-    """Return whether a row is another header than its sheet's, which may be repeated."""
+    """Return whether a row is a header other than its sheet's own, which may be repeated."""
     moved = any(cell in sheet.header and cell != key for cell, key in zip_longest(cells, sheet.header, fillvalue="") if cell)
     return moved or not sheet.words.issuperset(filter(None, cells))
 
@@ -160,7 +160,7 @@ def text_of_sheet(name: str, body: bytes) -> Text:
 
 
 def tables_below_row(name: str, body: bytes, header: int) -> list[Rows]:
-    """Return the tables whose columns are named by the row with this number; the rows above it are dropped."""
+    """Return the tables, with column names taken from the row with this number; the rows above it are dropped."""
     if (sheets := cells_of_sheets(name, body)) is None:
         raise Refusal(
             f"{name}: its layout has `header: {header}`; only sheets, csv files and tables of pages and Word files have such a row"
@@ -173,7 +173,7 @@ def tables_below_row(name: str, body: bytes, header: int) -> list[Rows]:
 
 
 def row_with(name: str, body: bytes, names: Collection[str]) -> int:
-    """Return the number of the first row of a sheet or page table that has all the names; 0 if no row has."""
+    """Return the number of the first row in a sheet or page table that has all the names; 0 if there is none."""
     rows = (row for _, rows in cells_of_sheets(name, body) or () for row in rows)
     return next((_number_of(position) for position, cells in rows if set(names) <= set(cells)), 0)
 
@@ -189,13 +189,13 @@ def cells_of_sheets(name: str, body: bytes) -> list[tuple[str, list[tuple[str, l
 
 
 def _number_of(position: str) -> int:
-    """Return the number of a row; 0 for any other position."""
+    """Return the row number in a position; 0 for a position that is not a row."""
     number = position.rpartition(":")[2]
     return int(number) if number.isdecimal() else 0
 
 
 def is_page(suffix: str, body: bytes) -> bool:
-    """Return whether a sheet is in fact an HTML page: many sites export one under that suffix."""
+    """Return whether a sheet is in fact an HTML page: many sites export pages with that suffix."""
     return suffix == ".xls" and body.lstrip()[:1] == b"<"
 
 
@@ -211,7 +211,7 @@ def with_titles(tables: Iterable[list[list[str]]]) -> Iterator[tuple[str, list[t
 
 
 def tables_of_cells(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
-    """Yield a sheet as rows; its first row names the columns if it differs from the others in kind."""
+    """Yield a sheet as rows; its first row names the columns if it differs in kind from the others."""
     rows = [(position, cells) for position, cells in rows if any(cells)]
     rows = rows[_titles_above(rows) :]
     if len(rows) > _LEAST_ROWS and _goes_on(rows[0][1], rows[1][1]):
@@ -267,7 +267,9 @@ def names_columns(cells: list[str]) -> bool:
 
 
 def _counts_options(names: list[str]) -> bool:
-    """Return whether some cells are consecutive, `1` `2` `3` or `甲` `乙` `丙`, among short words, one of which names a question field."""
+    """Return whether some cells are consecutive, `1` `2` `3` or `甲` `乙` `丙`, and the others are short words, at least one of which names
+    a question field.
+    """
     in_turn = {*named_in_turn(names)}
     others = [name for name in names if name not in in_turn]
     worded = all(len(name) <= _LONGEST_NAME_CHARS and not name.isdigit() for name in others)
@@ -275,7 +277,7 @@ def _counts_options(names: list[str]) -> bool:
 
 
 def _names_letters(cell: str, values: Sequence[str]) -> bool:
-    """Return whether a cell is the name of a column of option letters or codes: another character, or a word."""
+    """Return whether a cell is the name of a column of option letters or codes, because it is a word or a different character."""
     return (cell not in LETTERS and all(value in LETTERS for value in values)) or (not cell.isascii() and all(map(str.isascii, values)))
 
 

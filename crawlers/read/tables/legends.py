@@ -16,11 +16,11 @@ from crawlers.read.vocabulary.words import any_of
 
 SHEETS = (".csv", ".tsv", *BOOKS, PDF)
 TABLED = (*SHEETS, *WORD)
-"""Suffixes of files that may be read as sheets; Word documents only if they are tables."""
+"""Suffixes of files that may be read as sheets; Word documents are read as sheets only if they are tables."""
 
 
 def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
-    """Yield the name of each sheet, whether it is hidden, and its rows with their positions; a csv or PDF is one without a name.
+    """Yield the name of each sheet, whether it is hidden, and its rows with their positions; a csv or PDF is one sheet without a name.
 
     Raises:
         ValueError: the file is damaged, or is a PDF that is not one table.
@@ -67,7 +67,7 @@ _ANSWER = re.compile(any_of("answer", "answer_in_english"), re.IGNORECASE)
 
 
 Sheet = tuple[str, bool, Iterator[tuple[str, list[str]]]]
-"""Name, whether it is hidden, and rows with their positions."""
+"""A sheet: its name, whether it is hidden, and its rows with their positions."""
 
 
 def sheets_in(name: str, body: bytes) -> Iterator[Sheet]:
@@ -76,7 +76,7 @@ def sheets_in(name: str, body: bytes) -> Iterator[Sheet]:
 
 
 def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
-    """Yield rows with codes replaced by their meanings, below a name that states them; the name becomes 答案, or loses the meanings."""
+    """Yield rows with codes replaced by their meanings if the column's name states them; that name becomes 答案, or loses the meanings."""
     codes_by_column: dict[int, dict[str, str]] = {}
     for number, (position, cells) in enumerate(rows):
         may_name = not codes_by_column and number < _WITHIN
@@ -90,7 +90,7 @@ def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, l
 
 
 def verdicts_of_name(name: str) -> dict[str, str]:
-    """Return the two verdicts that a column's name has in brackets, `判断（T/F）`, with their meanings; empty if there are none."""
+    """Return the two verdicts in brackets in a column's name, `判断（T/F）`, with their meanings; empty if there are none."""
     form = _VERDICTS.fullmatch(name) or _BARE_VERDICTS.fullmatch(name)
     if form is None:
         return {}
@@ -127,16 +127,16 @@ def _pairs_in(legend: str) -> dict[str, str]:
 
 
 def with_comments(tables: Mapping[str, list[dict[str, Any]]], dump: str) -> None:
-    """Replace codes by the truth values that the comments in an SQL dump state for their columns."""
+    """Replace codes with the truth values that the comments in an SQL dump state for their columns."""
     for match in _NOTE.finditer(dump):
         for rows in tables.values():
             _with_comment(rows, match["noted"] or match["column"], match["note"] or match["comment"])
 
 
 def _with_comment(rows: Iterable[dict[str, Any]], column: str, comment: str) -> None:
-    """Replace the codes in a database column by the truth values that its comment states: `判断题：1对0错`.
+    """Replace the codes in a database column with the truth values that its comment states: `判断题：1对0错`.
 
-    Only for digits, and only if the column has no other values: if answers range from 1 to 4, a 1 may be an option.
+    This applies only to digits, and only if the column has no other values: if answers range from 1 to 4, a 1 may be an option.
     """
     label = None if _OWN.search(column) or _OWN.search(comment) else _COMMENT.fullmatch(comment.strip())
     codes = _pairs_in(label["legend"]) if label else {}

@@ -1,6 +1,6 @@
 """A document of any depth -> its tables: lists of similar objects; each row includes the fields above it.
 
-A row is `path -> value`: keys of nested objects are joined by a dot, lists stay values. JSON texts are parsed.
+A row is `path -> value`: keys of nested objects are joined by dots, and lists remain values. JSON texts are parsed.
 """
 
 import ast
@@ -18,7 +18,7 @@ from crawlers.text.fields import parsed_json
 
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
-"""For objects keyed by name next to plain values: their minimum number, and their minimum number per plain value."""
+"""For objects keyed by name next to plain values: the minimum number of objects, in total and per plain value."""
 _CARRIED_CHARS = 5000
 _LONGEST_OF_GROUP = 12  # characters; a longer text is a stem, which has its own options
 
@@ -57,7 +57,7 @@ def tables_in(name: str, document: Any) -> list[Rows]:
 
 
 def _shared_options(value: dict[str, Any]) -> str | None:
-    """Return the key of a group's options: in an object without stem and answer, above records with both but without options."""
+    """Return the key of a group's options, which are in an object without stem and answer, above records that have both but no options."""
     filled = {key: each for key, each in value.items() if each}
     options = [key for key, each in filled.items() if plain(key) in names_of("options_raw") and isinstance(each, list | dict)]
     has_stem = any(isinstance(each, str) and len(each) > _LONGEST_OF_GROUP for each in value.values())
@@ -93,7 +93,7 @@ def _is_named(value: dict[str, Any], outer: bool) -> bool:
     """Return whether an object is in fact a list keyed by name: nearly all values are objects with the same keys.
 
     Args:
-        outer: whether plain values may be next to them, like a title at the head of a file; in a record these are its own fields.
+        outer: whether plain values may be next to them, such as a title at the top of a file; in a record, they are its own fields.
     """
     inner = [each for each in value.values() if isinstance(each, dict)]
     plain = sum(not isinstance(each, dict | list) for each in value.values())
@@ -123,7 +123,7 @@ def flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> Iterator[t
 
 
 def _are_marks(value: dict[str, Any]) -> bool:
-    """Return whether an object maps texts to whether each is correct: its keys are not fields."""
+    """Return whether an object maps texts to whether each is correct; its keys are then not fields."""
     return len(value) > 1 and all(isinstance(each, bool) for each in value.values())
 
 
@@ -132,7 +132,7 @@ _FEWEST_STEPS = 2
 
 
 def opened(document: Any, depth: int = 0) -> Any:
-    """Return a document with each text that is JSON of an object, or of a list of words or objects, replaced by its value."""
+    """Return a document in which each text that is the JSON of an object, or of a list of words or objects, is replaced by its value."""
     if depth > MAX_DEPTH:
         return document
     if isinstance(document, dict):
@@ -174,7 +174,7 @@ def listed(text: str) -> Any:
 
 
 def with_inner(rows: list[tuple[str, dict[str, Any]]], names: Iterable[str]) -> None:
-    """Add to rows the values that dotted names reach in nested objects and lists: `parts.words` is the list of the words of all parts."""
+    """Add to rows the values that dotted names reach in nested objects and lists: `parts.words` lists the words of all parts."""
     for name in names:
         steps = name.split(".")
         if len(steps) < _FEWEST_STEPS or any(name in row for _, row in rows):
@@ -191,13 +191,15 @@ def keys_within(value: Any) -> list[str]:
 
 
 def is_within(name: str, row: Mapping[str, Any]) -> bool:
-    """Return whether a name's value is also inside a list of its row."""
+    """Return whether the value under a name is also inside a list in its row."""
     steps = name.split(".")
     return any(isinstance(row.get(".".join(steps[:end])), list) for end in range(1, len(steps)))
 
 
 def _reached(value: Any, steps: Sequence[str]) -> Any:
-    """Return the value that keys reach; for a list, the values of all its objects, or the only one; None if there is none."""
+    """Return the value that the keys lead to; for a list, the values of all its objects, or the value itself if there is only one; None if
+    there is none.
+    """
     if not steps:
         return value
     if isinstance(value, dict):
@@ -217,7 +219,7 @@ Cells = list[tuple[str, list[str]]]
 
 
 def turned_document(document: Any, depth: int = 0) -> Any:
-    """Return a document of columns as a list of records: `{"question": [...], "answer": [...]}`, and what pandas writes."""
+    """Return a document of columns, `{"question": [...], "answer": [...]}` or as written by pandas, as a list of records."""
     if isinstance(document, dict) and depth < _DEEPEST and len(document) <= _MOST_FIELDS:
         containers = [value for value in document.values() if isinstance(value, dict | list)]
         if len(containers) == 1 and isinstance(containers[0], dict):  # a key around all of the data
@@ -237,7 +239,7 @@ def turned_document(document: Any, depth: int = 0) -> Any:
 
 
 def _are_columns(lists: Sequence[list[Any]], has_more: bool) -> bool:
-    """Return whether lists of equal length are the columns of records, at least one with texts as long as stems.
+    """Return whether lists of equal length are the columns of records, with at least one that has texts as long as stems.
 
     Args:
         has_more: whether there are other values; the lists may then be those of one question, which are not longer than its options.

@@ -12,24 +12,24 @@ from crawlers.read.vocabulary.headings import BLANK, asks, is_worded_as_question
 from crawlers.read.vocabulary.labels import flat
 
 _FEWEST = 5
-"""Fewest questions with fitting answers that make a text a bank, whatever else it contains; with this many points or more, shares of them
-decide.
+"""Minimum number of questions with fitting answers that makes a text a bank, whatever else it contains; from this many points on, shares
+of them decide.
 """
 _MANY_OPTIONS = 4
-"""Options that make an unanswered point a question, even if its words do not ask anything."""
+"""Minimum number of options that makes an unanswered point a question, even if its words do not ask anything."""
 _SPOKEN_SHARE = 5
-"""If one in this many answers in words mentions its speaker, the text is an interview or advice."""
+"""If at least one in this many answers in words mentions its speaker, the text is an interview or advice."""
 _SURVEY = re.compile(r"问卷|无对错之分|满意度调查|量表")
 _JUDGES = re.compile(r"判断|是非|对错|正误|正确|错误|(?<![A-Za-z])(?:true|false)(?![A-Za-z])", re.IGNORECASE)
 _COUNTED = re.compile(r"票数|得票|小计|人数|人次|占比|比例|百分比|\b(?:counts?|votes?|percent(?:age)?)\b", re.IGNORECASE)
 """Column names for the number of people who chose an option."""
 _TIMES_ASKED = 3
-"""Average occurrences per question from which different answers are taken for those of several people."""
+"""Average number of occurrences per question from which different answers are taken to come from several people."""
 _SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
 """Evidence that unanswered points are test questions."""
 _SPOKEN = set("您你我")
 _HELP_TITLE = re.compile(r"常见问题|问题解答|问与答|帮助中心|客服|FAQ|Q\s?&\s?A", re.IGNORECASE)
-"""Titles above questions from people who ask for help."""
+"""Titles above questions from people seeking help."""
 _CITED = re.compile(r"\[(?:[JMCDNRSPZ]|EB|DB)(?:/(?:OL|CD|MT))?\]")
 """The type code of a work in a reference list (GB/T 7714): `[J]`."""
 _CODE = re.compile(
@@ -38,7 +38,7 @@ _CODE = re.compile(
 _CODE_SHARE = 3
 _FORM = re.compile(r"[甲乙丙]方|[出承]租[方人]|签[字章名]|盖章|合同|协议书?|申请[表书人]|登记表|_\s{0,3}年\s{0,3}_{1,20}\s{0,3}月")
 _FORM_SHARE = 3
-"""Typical content of contracts and applications; a form has it in one of this many lines."""
+"""Typical wording of contracts and applications; in a form, at least one in this many lines contains it."""
 _COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]\w{1,30}(?:(?P=sign)[A-Za-z_]\w{1,30}){0,20}"), 0.9
 """A header row of column names, and the share of lines below it that must contain its separator."""
 _BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
@@ -56,7 +56,7 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
 
 
 def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: ParsedPaper) -> str:
-    """Return a message that states why a text is not a bank; empty if it is one."""
+    """Return a message stating why a text is not a bank, or an empty string if it is one."""
     drafts = paper.drafts
     headings = [draft.above.heading or "" for draft in drafts]
     surroundings, points = [name, *paper.unread, *headings], f"{len(drafts)} numbered points"
@@ -128,7 +128,7 @@ def _have_one_scale(items: Sequence[QuestionItem]) -> bool:
 
 
 def _are_own(drafts: Sequence[Draft]) -> list[bool]:
-    """Return for each draft whether it has its own options; those of a scale are the same at every point."""
+    """Return, for each draft, whether its options are its own; a scale has the same options at every point."""
     counts = Counter(tuple(draft.options) for draft in drafts)
     return [counts[tuple(draft.options)] * 2 <= len(drafts) or len(drafts) < _FEWEST for draft in drafts]
 
@@ -138,7 +138,7 @@ def _has_kind(draft: Draft) -> bool:
 
 
 def _are_chosen(drafts: Sequence[Draft]) -> bool:
-    """Return whether most points ask for one of their options or end in an empty bracket, or any has a question type."""
+    """Return whether most points ask for one of their options or end in empty brackets, or whether any point has a question type."""
     stems = [(len(draft.options) > 1, flat(draft.stem)) for draft in drafts if draft.doubt is None]
     ends = [stem.split("\n")[0].rstrip(" .。")[-9:] for _, stem in stems]
     sound = [
@@ -164,7 +164,7 @@ def _shows_question(draft: Draft, own_options: bool) -> bool:
 
 
 def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
-    """Return whether checkboxes are below points that ask nothing; boxes before letters or verdicts are options."""
+    """Return whether the checkboxes are below points that ask nothing; checkboxes before letters or verdicts belong to options."""
     boxes = [line for line in lines if _BOX.match(line)]
     if not boxes:
         return False
@@ -177,14 +177,14 @@ def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
 
 
 def _are_in_words(drafts: Sequence[Draft]) -> bool:
-    """Return whether most questions have answers in words and none has options, a type or another answer."""
+    """Return whether most questions are answered in words and none has options, a type or any other answer."""
     if any(draft.options or _is_answered(draft) or _has_kind(draft) for draft in drafts):
         return False
     return 2 * sum(bool(draft.answer) for draft in drafts) >= len(drafts)
 
 
 def _is_spoken(drafts: Sequence[Draft]) -> bool:
-    """Return whether questions have answers in words only and their text addresses somebody."""
+    """Return whether the questions are answered in words only and their text addresses somebody."""
     if not _are_in_words(drafts):
         return False
     in_words = [draft for draft in drafts if draft.answer]

@@ -1,7 +1,7 @@
-"""Doubts about one question: an option, a letter or an answer is missing, or one of its texts contains a foreign row.
+"""Doubts about one question: an option, a letter or an answer is missing, or one of its texts contains a row from elsewhere.
 
-These checks are independent of how the texts were read: they test whether each can be read differently. No row may be an expected number,
-a page number, a heading, a note, an answer title or another question; no option may contain a further letter.
+These checks are independent of how the texts were read: they test whether each text can also be read differently. No row of a text may be
+an expected number, a page number, a heading, a note, an answer title or another question, and no option may contain a further letter.
 """
 
 import re
@@ -45,7 +45,7 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
 
     Args:
         usual: how many options the neighbouring questions have; 0 if unknown.
-        fewer: an option seems to be lost.
+        fewer: whether an option seems to be missing.
     """
     options = [flat(option) for option in texts]
     own = [_OWN.match(option) for option in options]
@@ -84,13 +84,13 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
 
 
 def _ends_glued(run: str) -> bool:
-    """Return whether joined options, one of them ending with a bracket, end with a letter directly after a word."""
+    """Return whether, in options on one line, the last letter directly follows a word and another option ends with a bracket."""
     signs = list(_ANY_SIGN.finditer(run)) if _RUN.search(run) else []
     return bool(signs) and signs[-1]["glued"] is not None and any(run[sign.start() - 1] == ")" for sign in signs)
 
 
 def holds_options(stem: str) -> bool:
-    """Return whether a stem contains three option letters in sequence with the same sign."""
+    """Return whether a stem contains three consecutive option letters with the same punctuation."""
     return _RUN.search(flat(stem)) is not None
 
 
@@ -98,7 +98,7 @@ def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
     """Return whether the next letter, or what OCR makes of it, seems to begin an option within another.
 
     Args:
-        fewer: there are fewer options than in neighbouring questions, so one was lost.
+        fewer: whether there are fewer options than in neighbouring questions, so that one was lost.
     """
     return _opening(due, sign, fewer).search(body) is not None
 
@@ -128,22 +128,22 @@ _NO_OPTION = re.compile(
     r"(?:答案|解析|详解|\[分析)[:】\])]|\(正确答案|根据(?:以下|下列)材料|共用(?:题干|备选)|题共用|回答\d"
     rf"|[一二三四五六七八九十]\s?[、.]?\s?(?:{any_of('heading')}|[ABX]\d?型)题?(?=[(:]|$)"
 )
-"""A mark, note or heading within an option, blanks removed."""
+"""A mark, note or heading within an option, after blanks are removed."""
 _REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
-"""A line that continues the letters of an answer, or closes a bracket from another line."""
+"""A line that continues the letters of an answer, or closes a bracket opened on another line."""
 _MORE_LETTERS = re.compile(r"[A-Ja-j8O0lG]{1,6}(?![A-Za-z\d])[A-Ja-j\d√×\s、.,;:()|]{0,60}")
 _TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")
 _SIGNED_MARK = (":", "】", "]", ")", ">")
 _SHORT_TITLE, _LONGEST_FOOT, _HEADING_CHARS, _UNIT_CHARS = 20, 40, 8, 4
-"""Maximum characters of a title, and of a line with a page number; characters after a number to search for 题, which shows a section
-number, and for a unit of measure.
+"""Maximum characters of a title and of a line with a page number; number of characters after a number that are searched for 题, which
+indicates a section number, and for a unit of measure.
 """
 _SOME = 4  # fewest questions that show whether lines are wrapped
 _LONGEST_STEM = 4000  # characters: a longer one contains the rest of the file
 
 
 def with_ringed_answers(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
-    """Return the questions; those with circled numbers as options get letters instead of numbers as answers."""
+    """Return the questions; if their options have circled numbers, the answers get letters in place of the numbers."""
     return [one.answered(letters) if one.block.ringed and (letters := lettered(one.draft.answer or "")) else one for one in questions]
 
 
@@ -195,7 +195,7 @@ def verified(draft: Draft) -> Draft:
 
 
 def _lost(one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question with a missing number, case, stem, option or answer."""
+    """Return the doubt about a question with a missing number, case, stem, option or answer."""
     draft, block, stem = one.draft, one.block, flat(one.draft.stem)
     is_whole = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) is not None
     if one.span.stray or _BESIDE.search(stem):
@@ -231,7 +231,7 @@ def _lacks_options(one: AssembledQuestion) -> bool:
 
 
 def _has_next_option(one: AssembledQuestion) -> bool:
-    """Return whether the next option follows the answer of a question."""
+    """Return whether the next option comes after the answer to a question."""
     after, due = one.block.after, LETTERS[len(one.draft.options) :]
     if not (after and due and one.draft.options):
         return False
@@ -242,17 +242,17 @@ def _has_next_option(one: AssembledQuestion) -> bool:
 
 
 def _letters_within(draft: Draft, usual: int = 0) -> str | None:
-    """Return the doubt of a question with a letter within an option that may begin another option."""
+    """Return the doubt about a question if an option contains a letter that may begin another option."""
     shared = [] if draft.options else draft.above.shared_options or []
     return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
 
 
 def foreign_row(draft: Draft, due: int = 0, style: str = "", is_left_out: bool = False) -> str | None:
-    """Return the doubt of a question whose texts contain a page number, heading, note, mark or another question.
+    """Return the doubt about a question whose texts contain a page number, heading, note, mark or another question.
 
     Args:
-            due, style: the next number and the form of the question's own, if no question has that number.
-            is_left_out: the question below has another number.
+            due, style: the next number, and the style of the question's own number, if no question has the next one.
+            is_left_out: whether the question below has a different number.
     """
     options = draft.options or draft.above.shared_options or []
     fields = [("stem", draft.stem), *(("option", option) for option in options)]
@@ -279,7 +279,7 @@ def foreign_row(draft: Draft, due: int = 0, style: str = "", is_left_out: bool =
 
 
 def _doubt_of_row(field: str, row: str) -> str | None:
-    """Return the doubt that a further row in a text causes."""
+    """Return the doubt raised by a further row within a text."""
     number, words = number_of(row), row.strip()
     is_foot = len(row) < _LONGEST_FOOT and (PAGE_WITHIN.search(row) or PAGE_AT_END.search(row))
     is_heading = words == "题" or (number is not None and number.style == "hanzi" and "题" in row[: number.end + _HEADING_CHARS])
@@ -298,10 +298,10 @@ def _doubt_of_row(field: str, row: str) -> str | None:
 
 
 def _opens_with(text: str, due: int, style: str, is_left_out: bool) -> bool:
-    """Return whether a further line of a flat text begins with the expected number, in any form OCR leaves of it, and is not a list point.
+    """Return whether a further line of a flat text begins with the expected number, in any form that OCR may give it, and is no list point.
 
     Args:
-        is_left_out: the question below has another number, so this one is missing.
+        is_left_out: whether the question below has a different number, so that this one is missing.
     """
     digits = r"\s?".join(str(due))
     form = rf"\n(?P<open>[(\[【第]?)\s?{digits}(?!\d)\s{{0,2}}(?P<close>[)\]】、.:题]?)\s{{0,4}}[\[(\u4e00-\u9fff]"
@@ -321,7 +321,7 @@ def _sets(line: str) -> bool:
 
 
 def _ringed_twice(one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question that begins with a circled number, alone or after its own number."""
+    """Return the doubt about a question that begins with a circled number, either alone or after its own number."""
     stem, number = flat(one.draft.stem), one.span.number
     words = stem[number.end - number.begin if number.style in RETAINED_STYLES else 0 :].lstrip()
     return "number_out_of_order" if _opens_with_ring(stem) or _opens_with_ring(words) else None
@@ -342,13 +342,13 @@ def _ends_with_heading(draft: Draft) -> bool:
 
 
 def _ends_with_patient(above: AssembledQuestion | None) -> bool:
-    """Return whether the answer or explanation ends with a patient, which more likely belongs to the question below."""
+    """Return whether the answer or explanation ends with the description of a patient, which more likely belongs to the question below."""
     texts = (above.draft.answer or "", above.draft.explanation or "") if above else ()
     return any("\n" in text and tells_age(flat(text[text.rindex("\n") + 1 :])) for text in texts)
 
 
 def _cut(layout: PaperLayout, one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question with an unread emphasised answer, or a last line that may be the next heading."""
+    """Return the doubt about a question with an emphasised answer that was not read, or with a last line that may be the next heading."""
     own = layout.lines[one.span.start : one.span.stop]
     if is_unread("".join(line.flat for line in own)):
         return "options_unreadable"  # emphasis marks a correct option, but was not read
@@ -358,10 +358,10 @@ def _cut(layout: PaperLayout, one: AssembledQuestion) -> str | None:
 
 
 def _swallowed(layout: PaperLayout, one: AssembledQuestion, below: AssembledQuestion | None, width: int, alone: bool) -> str | None:
-    """Return the doubt of a question that ends with a foreign line: a remark, or the next question without its number.
+    """Return the doubt about a question whose last line is not its own: a remark, or the next question without its number.
 
     Args:
-        alone: no other question of the paper has a wrapped line.
+        alone: whether no other question of the paper has a wrapped line.
     """
     options = one.draft.options
     step = below.draft.number - one.draft.number if below is not None else 1
@@ -397,7 +397,7 @@ def _usual_marks(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
 
 
 def _rare_mark(layout: PaperLayout, one: AssembledQuestion, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
-    """Return the doubt of a question with an unusual mark word, without its sign, inside its stem."""
+    """Return the doubt about a question whose stem contains an unusual mark word without its punctuation."""
     for above, line in pairwise(layout.lines[one.span.start : one.span.stop]):
         if one.draft.options and letter_of(line.text) == "A":
             return None
@@ -412,7 +412,7 @@ def _rare_mark(layout: PaperLayout, one: AssembledQuestion, usual: Callable[[], 
 
 
 def _question_in_case(one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question whose case contains options: the case is probably an unnumbered question."""
+    """Return the doubt about a question whose case contains options: the case is probably a question without a number."""
     case = flat(one.draft.above.case or "")
     run, number = find_options(case) if case else None, number_of(case)
     is_question = number is not None and number.style in RETAINED_STYLES and (asks(case) or FILLED.search(case))
@@ -420,7 +420,7 @@ def _question_in_case(one: AssembledQuestion) -> str | None:
 
 
 def with_titles_doubted(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return the questions of an unnumbered paper with a doubt where a rare short first line may be a title."""
+    """Return the questions of an unnumbered paper, with a doubt where a short first line, rare in the paper, may be a title."""
     stems = [flat(draft.stem).split("\n") for draft in drafts]
     widest = max((len(row) for rows in stems for row in rows), default=0)
     may_be_titled = [len(rows) > 1 and len(rows[0]) * 2 < widest and _may_be_titled(rows[0].strip(), rows[1].strip()) for rows in stems]

@@ -1,5 +1,5 @@
-"""Doubts from the sections of a paper: answers of an unread list, numbers in another form, titles that may end a sentence, notes within
-texts. Paper in, doubts out.
+"""Doubts raised by the sections of a paper: answers in an unread list, numbers in a different form, titles that may end a sentence, notes
+within texts. Paper in, doubts out.
 """
 
 import re
@@ -19,13 +19,15 @@ from crawlers.read.vocabulary.numbers import TYPE, number_of
 from crawlers.read.vocabulary.options import letter_of
 
 _MOSTLY, _FEW, _FULL = 0.7, 3, 0.85
-"""Share of questions with the usual number form or an answer; fewest questions that show a form; share of the width of a full line."""
+"""Share of questions with the usual number form or an answer; minimum number of questions that show a form; share of the width that a full
+line fills.
+"""
 _HEADING_CHARS, _LONGEST_FOOT = 8, 40
 _ANSWER_SIGNS = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
 _ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
 _ROW = re.compile(r"[|\sA-J\d题号答案]{1,400}|[a-j]{1,6}|(?:[(第]?\d{1,3}\s{0,2}[题).、:]{0,2}\s?[A-JO08]{1,6}[\s;,、.]{1,4}){3}.{0,400}")
 _FILLED = re.compile(r"(?<![A-Za-z0-9_])_{1,3}[^\W_](?:[^_\n]{0,30}[^\s_])?_{1,3}(?!_)|[(（]\s?(?:[√×✓✗对错]|正确|错误)\s?[)）]")
-"""A filled blank, or a verdict in brackets: the answer of a question that has no other."""
+"""A filled blank, or a verdict in brackets: the answer to a question that has no other."""
 _PURE_TITLE = re.compile(
     r"[\W_]{0,6}(?:参考|标准|正确|试题|试卷|习题|练习|本[题章节页课]|附[录件]?|详细|[\W_]){0,4}(?:答\s?案|[Aa]nswer|ANSWER|[Kk]ey|KEY)"
 )
@@ -56,8 +58,8 @@ def section_doubts(layout: PaperLayout, questions: Sequence[AssembledQuestion], 
 
 
 def _without_their_list(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
-    """Return the questions without an answer if lines that look like an answer list were not read as one; or if only few lack one and their
-    last line may contain it.
+    """Return the questions without an answer if lines that look like an answer list were left unread, or if few questions lack an answer
+    and their last line may contain it.
     """
     wanting = {index for index, one in enumerate(questions) if one.wants_answer}
     if wanting and (_is_announced(layout, questions) or any(map(_may_list, _texts(questions, unread)))):
@@ -85,7 +87,7 @@ def _texts(questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> Ite
 
 
 def _is_announced(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> bool:
-    """Return whether an answer title is below the last question but no list was read there."""
+    """Return whether an answer title is below the last question but no list was read below that title."""
     last = max((one.span.start for one in questions), default=0)
     read = any(region.stop > last for region in layout.regions)
     title = next((at for at in range(last + 1, len(layout.lines)) if is_title(layout.lines[at].flat)), len(layout.lines))
@@ -110,7 +112,7 @@ def _lacks_blank(one: AssembledQuestion) -> bool:
 
 
 def _lists_as_questions(questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
-    """Yield the unanswered questions that ask nothing and are below a bare answer or repeat a number."""
+    """Yield the unanswered questions that ask nothing and either are below a bare answer or repeat a number."""
     answers: int | None = None
     seen: dict[tuple[str, int], int] = {}
     for index, one in enumerate(questions):
@@ -132,13 +134,13 @@ def _lists_as_questions(questions: Sequence[AssembledQuestion]) -> Iterator[tupl
 
 
 def _words_at(one: AssembledQuestion) -> int:
-    """Return where the words of a stem begin after its number."""
+    """Return the index in a stem at which its words begin, after the number."""
     length = one.span.number.end - one.span.number.begin
     return length if one.draft.stem[:1].isdigit() or one.draft.stem[:1] in "(（[【第" else 0
 
 
 def _lists_within(questions: Sequence[AssembledQuestion], own: Sequence[int]) -> Iterator[int]:
-    """Yield the questions of a section if one answer seems to contain the answers of others that have none."""
+    """Yield the questions of a section if one answer seems to contain the answers to others that have none."""
     wanting = {questions[index].draft.number for index in own if not questions[index].draft.answer}
     for place, index in enumerate(own):
         draft, is_last = questions[index].draft, index == own[-1]
@@ -158,13 +160,13 @@ def _lists_within(questions: Sequence[AssembledQuestion], own: Sequence[int]) ->
 
 
 def _further_entries(answer: str, below: Iterable[Draft]) -> int:
-    """Count the following unanswered questions that have an entry in the answer in words above them."""
+    """Count the following unanswered questions for which the answer in words above them has an entry."""
     entry = r"(?:^|\s)[(（]?{}\s?[、.．)）:：]\s?\S"
     return sum(1 for _ in takewhile(lambda draft: not draft.answer and re.search(entry.format(draft.number), answer), below))
 
 
 def _of_numbers(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
-    """Yield each question with an unusual number form in mid-sentence, and the question above it."""
+    """Yield each question whose number has an unusual form and is in mid-sentence, and the question above it."""
     [(usual, count)] = Counter(one.span.number.style for one in questions).most_common(1) or [("tight", 0)]
     if usual in ("tight", "ocr") or count < max(_FEW, _MOSTLY * len(questions)):
         return
@@ -176,8 +178,8 @@ def _of_numbers(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> 
 
 
 def _of_other_places(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Iterator[int]:
-    """Yield the questions whose answer letters cannot be trusted: list rows were left over, or the letters are in a place where few other
-    questions have theirs.
+    """Yield the questions whose answer letters cannot be trusted, because list rows were left over or because few other questions have
+    their letters in the same position.
     """
     lettered = [index for index, one in enumerate(questions) if one.draft.options or one.draft.above.shared_options]
     listed = [index for index in lettered if questions[index].draft.answer and questions[index].block.answer is None]
@@ -192,12 +194,14 @@ def _of_other_places(layout: PaperLayout, questions: Sequence[AssembledQuestion]
 
 
 def _denies(text: str, draft: Draft) -> bool:
-    """Return whether a list entry for this question's number gives another answer."""
+    """Return whether a list entry for this question's number gives a different answer."""
     return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
 
 
 def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[AssembledQuestion], index: int) -> bool:
-    """Return whether an answer title with an unread list is below a question and above others: the list read below is theirs."""
+    """Return whether an answer title with an unread list is between a question and others below it; the list that was read then belongs to
+    those below.
+    """
     start = questions[index].span.start
     region = next((region for region in layout.regions if region.start > start), None)
     below = [one.span for one in questions[index + 1 :] if region is not None and one.span.start < region.start]
@@ -206,14 +210,14 @@ def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[Assembled
 
 
 def _is_bare(layout: PaperLayout, one: AssembledQuestion) -> bool:
-    """Return whether a question's answer follows its stem or options without a mark, and not in a blank."""
+    """Return whether a question's answer directly follows its stem or options, without a mark before it and not in a blank."""
     if one.block.answer is None or one.draft.explanation or re.search(r"[(\[【]\s{0,20}[)\]】]", flat(one.draft.stem)):
         return False
     return not any(has_part(line.text, "answer") for line in layout.lines[one.span.start : one.span.stop])
 
 
 def _with_note_above(questions: Sequence[AssembledQuestion], own: Sequence[int]) -> Iterator[int]:
-    """Yield the questions without a case if a note within the text of a question above announces one for them."""
+    """Yield the questions that have no case although a note within the text of a question above announces one for them."""
     last = 0
     for index in own:
         draft = questions[index].draft
@@ -225,7 +229,7 @@ def _with_note_above(questions: Sequence[AssembledQuestion], own: Sequence[int])
 
 
 def titled(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> Iterator[int]:
-    """Yield the questions above an answer title or heading that may instead end their last sentence."""
+    """Yield the questions above an answer title or heading that may instead be the end of their last sentence."""
     owners = {at: index for index, one in enumerate(questions) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in questions}
     starts = asking | {region.start for region in layout.regions}
@@ -249,5 +253,5 @@ def titled(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> Itera
 
 
 def _is_ended(line: str) -> bool:
-    """Return whether a line ends a sentence, or ends with its question's type in brackets."""
+    """Return whether a line ends a sentence, or ends with the type of its question in brackets."""
     return is_closed(line) or _TYPE_AT_END.search(line, max(0, len(line) - _LONGEST_FOOT)) is not None

@@ -1,8 +1,8 @@
-"""Check questions against the whole paper: a reading in, the same reading with more doubts out.
+"""Check questions against the whole paper: a read paper in, the same paper with more doubts out.
 
-Other checks compare a question with its neighbours. A misread layout affects all questions, though only some show it: if the paper's first
-line is an answer, each answer belongs to the question below; a remark that recurs after most options is read into some last options; if
-most questions were rejected for a fault, the others may have it too.
+Other checks compare a question with its neighbours. A misread layout affects all questions, even if only some show it: if the first line of
+the paper is an answer, each answer belongs to the question below it; if a remark recurs after most options, some last options include it;
+if most questions were rejected for a fault, the others may have it too.
 """
 
 import re
@@ -23,9 +23,9 @@ from crawlers.read.vocabulary.numbers import number_of
 from crawlers.read.vocabulary.options import letter_of, without_letter
 
 _FEWEST, _SAMPLE = 4, 200
-"""Fewest questions that show a paper's layout; evenly spaced sample that shows what recurs in a large bank."""
+"""Minimum number of questions that show a paper's layout; size of the evenly spaced sample that shows what recurs in a large bank."""
 _RECURS, _MOST, _NEARLY_ALL = 0.25, 0.5, 0.8
-"""Shares of the questions: with the same row of text, with the same doubt, with the same first or last option."""
+"""Shares of the questions that have the same row of text, the same doubt, or the same first or last option."""
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[:是为有]$")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_ROW, _NO_TEXT = 2, "\0" * 2
@@ -39,21 +39,21 @@ _COUNTER = re.compile(r"\s{0,9}(?P<word>[^\d\s]{1,8}?)\s{0,2}(?P<number>\d{1,4})
 _MANY_JUDGED, _AROUND = 9, "()[]【】 "
 """Number of statements that cannot all be true by chance; signs around a verdict."""
 _RARE, _BACKWARDS = 0.1, 0.2
-"""Share of answered choice questions below which the paper has no answers; share of numbers, other than 1, not greater than the one
-before, above which the numbers do not number questions.
+"""If a smaller share of choice questions is answered, the paper has no answers; if a larger share of numbers, 1 excepted, is not greater
+than the number before, the numbers do not number questions.
 """
 _IDENTIFIES = 1000
-"""Numbers this large identify questions of a bank, which come in any order."""
+"""Numbers this large identify questions in a bank and may be in any order."""
 _CLOSED = ("。", "?", ")")
 _ROWS_ABOVE = 12
-"""Lines above the first question that may belong to a question: its answer and options."""
+"""Number of lines above the first question that may belong to a question, as its answer and options."""
 _MARKED = re.compile(r"\S\s{0,9}[(\[【]?\s?(?P<sign>[√×])\s?[)\]】]?\s{0,3}$|[(\[【]\s{0,9}[A-J]{0,6}\s{0,9}[)\]】]\s{0,3}(?P<behind>[√×])")
 _STATES = re.compile(
     r"(?P<whose>[我你您]|同学|学生|考生|用户|网友|误|错|不|勿|别|非|如果|若|能|可)?"
     r"(?:(?:正确|标准|参考|最佳)?答案\s?(?:应该|应当|应)?[是为选]|(?:故|因此|所以)?(?:[本这该此]道?题)(?:的?正确)?(?:答案)?(?:应该|应当|应)?[选为是]|(?:故|因此|所以)(?:正确)?(?:答案)?(?:应该|应当|应)?[选为是])"
     r"\s?:?\s?[(\[【“\"]?\s?(?P<letters>[A-J](?:\s?[,、和]?\s?[A-J]){0,9})(?![A-Za-z\d.+\-])(?!型|类|级|组|族|细胞|超|肝)"
 )
-"""Where running text states the correct letters: `故本题选B`, `这题选A`."""
+"""Running text that states the correct letters: `故本题选B`, `这题选A`."""
 _GUESSES = re.compile(r"(?:应该|可能|大概|也许|我觉得|我选|吧|吗|\?|误选|容易|易错|如果|假如)")
 _JUDGED = re.compile(
     rf"[\u4e00-\u9fff。)”》]\s{{0,20}}(?:\s(?:{SURE_VERDICT})|[(\[【]\s?(?:{SURE_VERDICT})\s?[)\]】]|[√×])\s{{0,3}}[。.]?$"
@@ -65,7 +65,7 @@ _Doubts = Iterator[tuple[int, str]]
 
 
 def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
-    """Return the paper with doubts on questions that the paper as a whole contradicts.
+    """Return the paper with doubts about questions that the paper as a whole contradicts.
 
     Args:
         lines: the source lines that the questions' line indices refer to.
@@ -103,7 +103,7 @@ def accounted(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
 
 
 def _uncounted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield all questions if their numbers are not consecutive: they are points of explanations, `2.B项：…`."""
+    """Yield all questions if their numbers are not consecutive, since they are then points of explanations, `2.B项：…`."""
     sound = [draft.number for draft in drafts if not draft.doubts]
     backwards = sum(above.number >= below.number > 1 for above, below in pairwise(drafts))
     fitting = sum(below in (above + 1, 1) for above, below in pairwise(sound))
@@ -114,7 +114,9 @@ def _uncounted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _without_options(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield questions without options but with a letter as answer, if most answers are letters: they lost options, or are list points."""
+    """Yield questions that have a letter as answer but no options, if most answers are letters: they lost their options, or are list
+    points.
+    """
     answers = [flat(draft.answer or "").strip() for draft in drafts]
     lettered = [WHOLE_ANSWER.fullmatch(answer) is not None and _letters_in(answer) not in ("", "F") for answer in answers]  # F is false
     if sum(lettered) > _MOST * len(drafts):
@@ -139,7 +141,7 @@ def _with_foreign_texts(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubt
 
 def _answered_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
     """Yield the questions with false answers: nearly all list every letter, to be marked, `答案：A B C D`; a few in a paper without answers
-    have letters in brackets, `（ACE）抑制剂`; many statements have the same tick, perhaps from one of two columns.
+    have letters in brackets, `（ACE）抑制剂`; or many statements have the same tick, perhaps taken from one of two columns.
     """
     chosen = [at for at, draft in enumerate(drafts) if draft.options]
     answered = [at for at in chosen if drafts[at].answer]
@@ -154,8 +156,8 @@ def _answered_alike(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _with_rows_at_ends(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the first question without a number, and the last without options, if only its stem has several rows or ends unlike the others:
-    one row belongs to the paper.
+    """Yield the first question if it has no number, and the last if it has no options, where only its stem has several rows or ends unlike
+    the others: one of its rows belongs to the paper.
     """
     rowed = [at for at, draft in enumerate(drafts) if "\n" in draft.stem.strip()]
     if rowed == [0] and number_of(flat(drafts[0].stem)) is None:
@@ -172,7 +174,7 @@ def _with_rows_at_ends(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts
 
 
 def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the only question of each group with options above it, if most such groups have one question: the options are not shared."""
+    """Yield the only question of each group with options above it, if most such groups have one question: these options are not shared."""
     groups = Counter(draft.above.group for draft in drafts if draft.above.shared_options)
     alone = {group for group, count in groups.items() if count == 1}
     if len(alone) >= _FEWEST - 1 and len(alone) > _MOST * len(groups):
@@ -180,7 +182,9 @@ def _shared_by_one(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
 
 
 def _shifted(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield all questions if an answer or options precede the first and the last has none: each got those of the question below."""
+    """Yield all questions if an answer or options precede the first question and the last has none: each was given those of the question
+    below it.
+    """
     *others, last = drafts
     above = [line for each in lines[max(0, drafts[0].line - _ROWS_ABOVE) : drafts[0].line] if (line := flat(each).strip())]
     letters = [letter for line in above if (letter := letter_of(line))]
@@ -234,7 +238,7 @@ def _letters_in(text: str) -> str:
 
 
 def _like_the_rejected(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions with rows in an option, if most others were rejected for that."""
+    """Yield the questions with an option of several rows, if most questions were rejected because of their options."""
     chosen = [draft for draft in drafts if draft.options]
     doubted = sum(draft.doubt == "options_unreadable" for draft in chosen)
     if len(chosen) >= _FEWEST and doubted > _MOST * len(chosen):
@@ -242,7 +246,7 @@ def _like_the_rejected(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts
 
 
 def _with_marks_at_stems(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the choice questions with a tick or cross after the stem: it marks somebody's answer, possibly the one read."""
+    """Yield the choice questions with a tick or cross after the stem: it marks somebody's answer, which may be the one that was read."""
     stems = ((at, flat(one.stem)) for at, one in enumerate(drafts) if len(one.options) > 2 and one.answer)
     marks = {at: mark for at, stem in stems if ("√" in stem or "×" in stem) and (mark := _MARKED.search(stem))}
     if {mark["sign"] or mark["behind"] for mark in marks.values()} == {"√", "×"}:
@@ -274,13 +278,15 @@ def _with_counted_rows(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts
 
 
 def _with_labels_as_options(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions whose first or last option, digits aside, recurs in nearly all while their others differ: `本题：5分`."""
+    """Yield the questions whose first or last option, ignoring digits, recurs in nearly all questions while their other options differ:
+    `本题：5分`.
+    """
     for place in (0, -1):
         yield from ((at, "options_unreadable") for at in _labelled(drafts, place))
 
 
 def _without_labels(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return the questions without a last option that is the platform's label, unless it is their answer."""
+    """Return the questions without the last option if it is a label of the platform, unless it is the answer."""
     labelled = _labelled(drafts, -1)
     return [
         structs.replace(draft, options=draft.options[:-1]) if at in labelled and not _names_last(draft) else draft
@@ -294,7 +300,7 @@ def _names_last(draft: Draft) -> bool:
 
 
 def _labelled(drafts: Sequence[Draft], place: int) -> list[int]:
-    """Return the questions whose option at `place` equals that of nearly all others, digits aside, while other options differ."""
+    """Return the questions whose option at `place`, ignoring digits, equals that of nearly all others while their other options differ."""
     places = [at for at, draft in enumerate(drafts) if len(draft.options) > 2]
     some = Counter(_option_key(drafts[at].options[place]) for at in places[:: len(places) // _SAMPLE + 1])
     label, times = some.most_common(1)[0] if some else ("", 0)
@@ -311,7 +317,7 @@ def _option_key(option: str) -> str:
 
 
 def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
-    """Yield the rows of multi-row texts, digits masked, each with the doubt it causes."""
+    """Yield the rows of multi-row texts, with digits masked, each with the doubt that it causes."""
     for option in draft.options:
         if "\n" not in option and "\t" not in option:
             continue
@@ -326,7 +332,7 @@ def _rows_of(draft: Draft) -> Iterator[tuple[str, str]]:
 
 
 def _cut_off(lines: Sequence[str], drafts: Sequence[Draft], unread: Sequence[str]) -> _Doubts:
-    """Yield the questions without options whose line fills the page, if the unread line right below may continue the stem."""
+    """Yield the questions without options whose line fills the page width, if the unread line directly below may continue the stem."""
     bare = [(at, draft) for at, draft in enumerate(drafts) if not draft.options and draft.line + 1 < len(lines)]
     width = _width_of(lines) if bare and unread else 0
     left = Counter(flat(line).strip() for line in unread)
@@ -343,15 +349,15 @@ def _key(row: str) -> str:
 
 
 def _width_of(lines: Sequence[str]) -> int:
-    """Return the width of the longest lines in columns, ignoring the two longest."""
+    """Return the width in columns of the longest lines, ignoring the two longest."""
     widths = sorted(columns_of(flat(line)) for line in lines if line.strip())
     return widths[-3] if len(widths) > _FEWEST else 0
 
 
 def _with_rows_below_last(lines: Sequence[str], drafts: Sequence[Draft]) -> _Doubts:
-    """Yield the questions whose last option continues after a short line, if most such rows of the paper follow a last option.
+    """Yield the questions whose last option continues after a short line, if most continuation rows in the paper belong to a last option.
 
-    A wrapped line may occur in any option; a row after the last option only is a remark, a source or a heading.
+    A wrapped line may occur in any option; a row found only after the last option is a remark, a source or a heading.
     """
     stops = [*(below.line for _, below in pairwise(drafts)), len(lines)]
     rowed = [(at, draft.options) for at, draft in enumerate(drafts) if any("\n" in option for option in draft.options)]

@@ -1,7 +1,7 @@
 """Find where the questions of a paper state their correct options: parts of questions in, answers out.
 
-No word is known beforehand. An answer is what nearly every question has in one place and what fits its options each time: letters after
-the same words, the same sign at some options, letters or a verdict in brackets or at the end of the stem, or entries of a list.
+No words are known in advance. An answer is what nearly every question has in the same position and what fits its options each time: letters
+after the same words, the same sign at some options, letters or a verdict in brackets or at the end of the stem, or entries in a list.
 """
 
 import re
@@ -31,10 +31,10 @@ _ANNOUNCES = re.compile(
     r"[\W_]*(?:[本此该]题|今日|最终)?(?:正确|参考|标准|最佳|试题|correct|right)?的?"
     r"(?:答案|正解|标答|选项|答|选|key|answers?|ans|solution)?(?:解析|详解)?[\W_]*(?:应?[是为选])?[\W_]*"
 )
-"""Words before an answer, if any; other words, such as a name or `我选`, show whose answer it is."""
+"""Words that may precede an answer; other words, such as a name or `我选`, show whose answer it is."""
 _NAMES_ANSWER = re.compile(r"答案|答|正确|选|answer|key|ans|solution", re.IGNORECASE)
 _LONGEST_LABEL, _LONGEST_TITLE, _MOST_TITLES, _ROWS_EACH = 24, 60, 5, 6
-"""For a list: the number of titles to try, and the maximum rows for each number."""
+"""For a list: the number of titles to try, and the maximum rows per number."""
 
 
 class Answer(Struct, frozen=True):
@@ -54,7 +54,7 @@ Answers = list[Answer | None]
 
 
 def right_letters(said: str, alphabet: str, options: int) -> str:
-    """Return an answer's letters as capitals, its verdict if the question has no options, or an empty string if it fits no option."""
+    """Return the letters of an answer as capitals, or its verdict if the question has no options; empty if it fits no option."""
     if not options:
         return verdict_of(said, VERDICTS | CODES)
     places = [
@@ -97,7 +97,7 @@ def after_labels(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
 
 
 def alone(row: Row) -> str:
-    """Return the answer if it and words that name it are the whole row; an empty string if the row says more."""
+    """Return the answer if the row contains only the answer and words that name it; an empty string if the row says more."""
     matches = list(islice(_TOKEN.finditer(row.flat), 2))
     if len(matches) != 1 or any(map(str.isalnum, row.flat[matches[0].end() :])):
         return ""
@@ -106,7 +106,7 @@ def alone(row: Row) -> str:
 
 
 def openings_in(line: str) -> list[tuple[str, str]]:
-    """Return the words before and the sign after each possible answer in a flat line."""
+    """Return, for each possible answer in a flat line, the words before it and the sign after it."""
     return [(line[: match.start()].strip(), line[match.end() :][:1]) for match in _TOKEN.finditer(line)]
 
 
@@ -145,9 +145,9 @@ def behind_options(parts: Sequence[Lettered], alphabet: str) -> list[Answers]:
 
 
 def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
-    """Return the answers shown by a sign that some options of nearly all questions have, and the sign.
+    """Return the answers marked by a sign that nearly all questions have at some of their options, and the sign.
 
-    A tick outranks any other sign; an empty box or a cross never marks an answer. Of other signs the rarest counts, unless two tie.
+    A tick outranks any other sign; an empty box or a cross never marks an answer. Of the other signs, the rarest counts, unless two tie.
     """
     counts, marked_options = Counter[str](), Counter[str]()
     for one in parts:
@@ -169,7 +169,7 @@ def at_options(parts: Sequence[Lettered]) -> tuple[list[Answers], str]:
 
 
 def _trailing(text: str) -> list[str]:
-    """Return a possible sign at the end of an option: its last word, bracket or signs."""
+    """Return what may be a sign at the end of an option: its last word, bracket or symbols."""
     match = _TRAILING.search(text)
     return ["".join(match[0].split())] if match and match.start() else []
 
@@ -195,7 +195,7 @@ def _in_stems(parts: Sequence[Lettered], alphabet: str, find: Callable[[str], It
 
 
 def key_in(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[int, list[str]] | None:
-    """Return the index of the title of a list with each number once, and its answers; None if there is no such list."""
+    """Return the index of a list's title and the list's answers if it has each number once; None if there is no such list."""
     titles = (at for at, row in enumerate(rows) if len(row.flat) <= _LONGEST_TITLE and _is_title(row.flat))
     for title in islice(titles, _MOST_TITLES):
         entries: list[tuple[int, str]] = []

@@ -1,7 +1,7 @@
-"""Read a paper by the form that its questions repeat: lines in, the better reading out. Used if the core decoder understood little.
+"""Read a paper by the form that its questions repeat: lines in, the better of two readings out. Used if the core decoder understood little.
 
-The core knows many forms of numbers, letters and words. This reader assumes none: it looks for rows that count, for letters in sequence,
-and for what matches them in each question. It can therefore read plain papers in unknown forms, but not shared cases or options.
+The core knows many forms of numbers, letters and words. This reader assumes none of them: it looks for rows that count up, for letters in
+sequence, and for what matches these in each question. It can therefore read plain papers in unknown forms, but not shared cases or options.
 """
 
 import re
@@ -55,7 +55,7 @@ _EXPLAINS = re.compile(
     r"|(?:[\u4e00-\u9fff]{0,4}(?:分析|说明|解释|点评|理由|依据|思路|考点|出处|笔记|提示|备注)|[Ww]hy|注|析|题解|Explanation|Analysis)"
     r"\s{0,9}(?:[】\])）>]\s{0,9}[:：]?|[:：]|$))\s{0,9}"
 )
-"""Words that suffice alone, and words that need a colon or brackets, since `说明书` and `注意` may begin an explanation."""
+"""Words that are sufficient alone, and words that also need a colon or brackets, since `说明书` and `注意` may begin an explanation."""
 _ASKS = re.compile(r"[(（]\s*[)）]|_{2,}|[?？:：]$|[是为有]$")
 _OF_NUMBER = re.compile(r"第\s?(\d{1,4})\s?题")
 """The number of the question that an answer refers to: `昨日（第3题）答案`."""
@@ -63,10 +63,10 @@ _BESIDE = re.compile(r"\s[(\[【][A-Ja-j]\s?[)\]】]|(?<=\s)\s[(\[【]?[A-Ja-j�
 _EDGE = re.compile(r"(?:[()（）\[\]【】<>][^()（）\[\]【】<>]{1,14}[()（）\[\]【】<>]|[^\u4e00-\u9fff]*)$")
 _COMMON_SIGNS = frozenset("()（）。.?？:：,，、“”\"'《》_!！;；%…—-")
 _SEPARATORS, _LEADERS = " \t:：。.,，;；、)）]】|—–`*_-", " \t\u3000—–―-…·.•=→⇒>~|"
-"""Signs after an answer, and signs that lead from a statement to its verdict."""
+"""Signs that follow an answer, and signs between a statement and its verdict."""
 _LONGEST_HEADING, _LONGEST_HEADER, _LONGEST_TAG, _SHORTEST_STEM = 60, 40, 64, 4
 _RECURS = 0.3
-"""Share of questions above which a recurring row, digits aside, belongs to the form and not to a question."""
+"""If more than this share of the questions have the same row, ignoring digits, it belongs to the form and not to a question."""
 _ROWS_ABOVE, _FULL, _MANY = 3, 0.8, 9
 
 
@@ -87,7 +87,7 @@ class Form:
         """Whether a case or options belong to several questions; only the core reads those."""
 
     def parsed(self) -> ParsedPaper:
-        """Return the questions; those that do not fit the common form get a doubt."""
+        """Return the questions, with a doubt about each that does not fit the common form."""
         kinds = self._without_headers()
         self._without_labels()
         self._without_remarks(kinds)
@@ -104,8 +104,8 @@ class Form:
         return ParsedPaper([one for one in drafts if not one.doubts], self.unread, [one for one in drafts if one.doubts], count)
 
     def _are_shifted(self, given: Answers) -> bool:
-        """Return whether the answers may belong to the question below: a row above the first question looks like the answers under the
-        others, or like the last rows of all but the last question.
+        """Return whether each answer may belong to the question below it: a row above the first question looks like the answers below the
+        others, or like the last row of every question but the last.
         """
         first = self.heads[0].at
         look = _look_of(self.rows[first - 1]) if first else ()
@@ -120,7 +120,7 @@ class Form:
         return any(opening in openings for row in above for opening in stated.openings_in(row.flat))
 
     def _without_headers(self) -> list[str | None]:
-        """Remove the row above each stem that only states its kind, points or subject; return the kinds."""
+        """Remove the row above each stem that states only its kind, points or subject; return the kinds."""
         firsts = [
             one.stem[0]
             for one in self.parts
@@ -157,7 +157,7 @@ class Form:
                 one.stem[at] = Row(row.index, row.text[match.end() :].strip(), row.flat[match.end() :].strip())
 
     def _answer(self, places: Sequence[int], given: Answers, marks: list[str], unsure: set[int], *, is_plain: bool) -> None:
-        """Fill in the answers of the questions at `places`; those with one answer are no longer unsure."""
+        """Fill in the answers to the questions at `places`; questions with one answer are no longer unsure."""
         parts = [self.parts[at] for at in places]
         columns = stated.after_labels(parts, self.alphabet) or stated.behind_options(parts, self.alphabet)
         if not columns:
@@ -220,7 +220,7 @@ class Form:
         )
 
     def _names_others(self, answer: Answer, options: Sequence[str], letters: str) -> bool:
-        """Return whether the words after an answer give options different letters: `A 甲；C 丙`."""
+        """Return whether the text after an answer pairs options with letters other than the answer's: `A 甲；C 丙`."""
         named = zip(LETTERS, self.alphabet, options, strict=False)
         return any(
             letter not in letters and re.search(rf"(?:^|\W){re.escape(own)}\W{{0,3}}{re.escape(option)}", answer.after)
@@ -308,7 +308,7 @@ def _look_of(row: Row) -> tuple[object, ...]:
 
 
 def _without_answer(answer: Answer) -> str:
-    """Return the row of a stem without its answer and the answer's brackets."""
+    """Return the row of a stem without its answer and the brackets around the answer."""
     return f"{answer.before.rstrip() if answer.after.strip() else answer.before.rstrip(_LEADERS)}{answer.after}"
 
 
@@ -320,7 +320,7 @@ def _are_all_one(drafts: Sequence[Draft]) -> bool:
 
 
 def _with_remains(drafts: Sequence[Draft]) -> Iterator[int]:
-    """Yield the questions with unparsed remains of a form: a recurring end of the stem or last option with signs and digits unusual in
+    """Yield the questions with unparsed remains of a form: a recurring end of the stem or last option whose signs and digits are unusual in
     words, or a first option that many others share.
     """
     remains = [
@@ -341,18 +341,19 @@ def _edge_of(text: str) -> str:
 
 
 _ENOUGH_ANSWERED, _MOST_UNREAD = 0.9, 0.5
-"""A paper is poorly understood if a smaller share of its numbers has a sound, answered question, or more of its text is unread."""
+"""A paper is poorly understood if less than this share of its numbers has a sound, answered question, or more of its text is unread.
+"""
 _MOSTLY, _NEARLY_WHOLE = 0.8, 0.95
-"""Shares of the form's questions: answered by the core, unless it misread the paper; sound, if the form applies."""
+"""Minimum shares of the form's questions that the core answers unless it misread the paper, and that are sound if the form applies."""
 _LONGEST_NUMBER = 9
-"""Maximum length of a number or kind before a stem, signs aside."""
+"""Maximum length of a number or kind before a stem, not counting signs."""
 
 
 def better_by_form(lines: Sequence[str], paper: ParsedPaper) -> ParsedPaper:
-    """Return the better reading: the given one, unless it understood little and the repeated form shows more.
+    """Return the better reading: the given one, unless it understood little and the repeated form reveals more of the paper.
 
-    The form shows less of a paper than the core does: no cases, no shared options. But it fits nearly all questions or none, so where it
-    contradicts a poor reading, the result is uncertain: if the two give different answers, accept neither.
+    The form shows less of a paper than the core does: no cases, no shared options. However, it fits either nearly all questions or none, so
+    where it contradicts a poor reading, the result is uncertain: if the two give different answers, neither is accepted.
     """
     paper = structs.replace(paper, questions=[*map(_untagged, paper.questions)])
     if not _is_little_understood(lines, paper) or len(lines) > MOST_LINES or (other := read_lines(lines)) is None:
@@ -409,7 +410,7 @@ def _contradict(draft: Draft, other: Draft) -> bool:
 
 
 def _are_alike(draft: Draft, other: Draft) -> bool:
-    """Return whether two readings ask the same, ignoring numbers, letters and signs before a text in only one of them."""
+    """Return whether two readings ask the same thing, ignoring numbers, letters and signs that precede a text in only one of them."""
     if len(draft.options) != len(other.options) or not _end_alike(draft.stem, other.stem, _LONGEST_NUMBER):
         return False
     return all(_end_alike(one, two, 1) for one, two in zip(draft.options, other.options, strict=True))
@@ -432,11 +433,11 @@ def _plain(text: str) -> str:
 
 _FEWEST, MOST_LINES, _MOST_LISTS = 5, 20_000, 3
 _MOST_ROWS = 200
-"""Maximum rows of a question; with more, the numbers do not number questions."""
+"""Maximum rows of a question; if there are more, the numbers do not number questions."""
 
 
 def read_lines(lines: Sequence[str]) -> ParsedPaper | None:
-    """Return the better of two readings of a paper: as it is, and without what programs left in its text."""
+    """Return the better of two readings of a paper: one of the paper as it is, and one without what programs left in its text."""
     as_it_is = read_repeating(list(enumerate(lines)))
     if as_it_is and not as_it_is.rejected:
         return as_it_is
@@ -462,7 +463,7 @@ def _worth(paper: ParsedPaper) -> tuple[int, int]:
 
 
 def _sound(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:
-    """Return the questions that begin at these rows, if nearly all are sound and no others exist."""
+    """Return the questions that begin at these rows, if nearly all of them are sound and there are no other questions."""
     if len(heads) < _FEWEST or places_of_all(rows[: heads[0].at]):
         return None
     heads, ends, answers = _with_key(rows, heads)
@@ -473,7 +474,7 @@ def _sound(rows: Sequence[Row], heads: Sequence[Head]) -> ParsedPaper | None:
 
 
 def _with_key(rows: Sequence[Row], heads: Sequence[Head]) -> tuple[Sequence[Head], list[int], list[str]]:
-    """Return the questions, where each ends, and any listed answers; the list's own numbers may continue the count."""
+    """Return the questions, the end of each, and any listed answers; the numbers in the list may continue the count."""
     restarts = [at for at, head in enumerate(heads) if at and head.number == 1]
     for count in (len(heads), *restarts[::-1][:_MOST_LISTS]):
         own = heads[:count]
@@ -485,7 +486,7 @@ def _with_key(rows: Sequence[Row], heads: Sequence[Head]) -> tuple[Sequence[Head
 
 
 def _spans(rows: Sequence[Row], heads: Sequence[Head], ends: Sequence[int]) -> list[list[Row]]:
-    """Return the rows of each question up to its end, without its number."""
+    """Return the rows of each question, without its number and up to its end."""
     spans = []
     for head, end in zip(heads, ends, strict=True):
         first = rows[head.at]

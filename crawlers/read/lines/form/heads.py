@@ -1,7 +1,7 @@
 """Find where the questions of a paper begin, and the options in their rows: rows in, heads out.
 
-No form of number is known beforehand: if rows differ only by numbers that run 1, 2, 3 and so on, these number the questions.
-Without numbers, questions begin at the rows above each set of options, after whatever separates them.
+No number format is known in advance: if rows differ only by numbers that run 1, 2, 3 and so on, these are the question numbers. If there
+are no numbers, questions begin at the rows above each set of options, after whatever separates the questions.
 
 Options are letters of one alphabet in sequence, each on its own row, side by side, or above its text.
 """
@@ -21,7 +21,7 @@ from crawlers.read.vocabulary.labels import columns_of, flat
 
 _RINGED = ("".join(map(chr, range(first, first + 10))) for first in (0x24B6, 0x24D0, 0x249C))
 ALPHABETS = (LETTERS, LETTERS.lower(), STEMS, CIRCLED_NUMBERS, *_RINGED)
-"""Letters that papers give to options, in order."""
+"""Letters that papers use for options, in order."""
 _OPENS = (
     r"(?P<mark>[^\w\s|(\[【《“\"']{0,3})\s{0,3}"
     r"(?:(?:选项|选择|[Oo]ption|[Cc]hoice)\s?|(?![\u4e00-\u9fff]{0,2}答案)[\u4e00-\u9fff]{2,4}\s?:\s?)?[(\[【]?"
@@ -43,12 +43,12 @@ _MOST_ROWS = 80
 """Maximum rows for the options of one question."""
 _BETWEEN = frozenset(";；/／|｜,，")
 BULLETS = "•"
-"""Pseudo-alphabet for options without letters, each after the same sign or a box: `- [ ]`, `○`."""
+"""Pseudo-alphabet for options without letters that each follow the same sign or a box: `- [ ]`, `○`."""
 _BULLET = re.compile(r"\s{0,9}(?P<mark>(?:[-*+•·○●◯◎□■◇◆☐☑☒▪▢√×]\s{0,3})?(?:[(\[]\s?[xX√]?\s?[)\]])?)\s{0,4}(?=\S)")
 
 
 class Option(Struct):
-    """One option, as its rows show it."""
+    """One option, as it appears in its rows."""
 
     text: str
     mark: str
@@ -56,16 +56,16 @@ class Option(Struct):
 
 
 class Lettered(Struct):
-    """The rows of a question, divided by its options."""
+    """The rows of a question, split into its options."""
 
     stem: list[Row] = field(default_factory=list)
     options: list[Option] = field(default_factory=list)
     tail: list[Row] = field(default_factory=list)
-    """Rows after the first row of the last option, or of the stem if there are no options."""
+    """Rows that follow the first row of the last option, or the first row of the stem if there are no options."""
 
 
 class _Place(Struct, frozen=True):
-    """Where a letter is, and where its text begins."""
+    """The position of a letter, and the start of its text."""
 
     row: int
     start: int
@@ -101,7 +101,7 @@ def opens_option(row: Row, alphabet: str) -> bool:
 
 
 def lettered(rows: Sequence[Row], alphabet: str) -> Lettered:
-    """Return the parts of a question; its first row must have lost its number."""
+    """Return the parts of a question; the number must already be removed from its first row."""
     places = _bulleted(rows) if alphabet == BULLETS else _places(rows, alphabet) if alphabet else []
     if len(places) < 2:
         return Lettered(stem=list(rows[:1]), tail=list(rows[1:]))
@@ -145,7 +145,7 @@ def _runs_of_bullets(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
 
 
 def _strip_separators(options: Sequence[Option]) -> None:
-    """Remove the sign between options side by side: `A 甲；`, `B 乙；`, `C 丙`."""
+    """Remove the separators between options that are side by side: `A 甲；`, `B 乙；`, `C 丙`."""
     sign = options[0].text[-1:]
     if sign in _BETWEEN and all(option.text.endswith(sign) for option in options[:-1]):
         for option in options:
@@ -153,7 +153,7 @@ def _strip_separators(options: Sequence[Option]) -> None:
 
 
 def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:
-    """Return the longest sequence of letters; of equally long ones the last, since a word may begin with a letter: `A型性格`."""
+    """Return the longest sequence of letters; among equally long ones, the last, since a word may begin with a letter: `A型性格`."""
     firsts = [place for at, row in enumerate(rows) if (place := _place_in(row.flat, at, 0, alphabet[0], beside=False))]
     for at, row in enumerate(rows):
         place = _place_in(row.flat, at, 1, alphabet[0], beside=True)
@@ -164,7 +164,7 @@ def _places(rows: Sequence[Row], alphabet: str) -> list[_Place]:
 
 
 def _from(rows: Sequence[Row], alphabet: str, first: _Place) -> list[_Place]:
-    """Return the places of the letters in sequence, from the first one on."""
+    """Return the positions of the letters in sequence, from the first one on."""
     places = [first]
     for at in range(first.row, len(rows)):
         start = first.end if at == first.row else 0
@@ -180,7 +180,7 @@ def _from(rows: Sequence[Row], alphabet: str, first: _Place) -> list[_Place]:
 
 
 def _place_in(line: str, at: int, start: int, letter: str, beside: bool) -> _Place | None:
-    """Return where a letter begins a row, or follows another option on it."""
+    """Return where a letter begins a row or follows another option in it."""
     if not beside:
         match = _pattern(letter, r"\s{0,9}", rf"(?:{_SIGN}|{_NO_SIGN.replace('sign', 'none')})").match(line)
     else:
@@ -201,7 +201,7 @@ _WORDS = (
 )
 _AFTER = r"(?:(?P<of>\s{0,2}/\s{0,2}\d{1,4})|(?P<word>\s{0,2}[题问])|(?=\s|[^\w\s]|$))(?P<sign>\\?[.、:)\]】〉>|#/=]{1,2}|)[*_]{0,2}"
 _HEAD = re.compile(rf"\s{{0,9}}{_WORDS}(?P<number>\d{{1,4}}|[{HANZI}百]{{1,5}}){_AFTER}")
-"""What may number a question: words or a tag, a number, the total, a sign."""
+"""The parts of a question number: words or a tag, a number, the total, a sign."""
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 LABEL = re.compile(
     r"\s{0,9}(?P<label>[【\[(<][^\]】)>\s:]{1,8}[】\])>](?:\s?[:=])?|[^\s:=。,、()【】\[\]<>]{1,8}\s?[:=]|#{1,6}(?=\s))\s{0,9}"
@@ -221,7 +221,7 @@ _LARGEST, _MOST_FORMS = 9999, 3
 _MOST_BETWEEN = 3
 """Maximum rows between the options of two questions (answer, explanation, next stem); with more, a question's first row is uncertain."""
 _FULL = 0.75
-"""Share of the widest stem row that every row but a stem's last must fill."""
+"""Share of the widest stem row's width that every row of a stem except the last must fill."""
 
 Run = tuple[int, int]
 """The first and last row of a question's options."""
@@ -245,7 +245,7 @@ def rows_of(lines: Iterable[tuple[int, str]]) -> list[Row]:
 
 
 def masked(text: str) -> str:
-    """Mask what may differ between questions in a row's text: digits and option letters; remove blanks."""
+    """Mask what may differ between questions in the text of a row, i.e. digits and option letters, and remove blanks."""
     return _MASKED.sub("#", "".join(text.split()))
 
 
@@ -278,7 +278,7 @@ def counted(rows: Sequence[Row]) -> list[list[Head]]:
 
 
 def _labelled(rows: Sequence[Row]) -> Iterator[tuple[int, list[Head]]]:
-    """Yield the rows that begin with one label or a question's kind, as in papers without numbers."""
+    """Yield the rows that begin with the same label or with a question's kind, as in papers without numbers."""
     labels: dict[str, list[Head]] = defaultdict(list)
     for at, row in enumerate(rows):
         if match := LABEL.match(row.flat):
@@ -358,7 +358,7 @@ def _divided(rows: Sequence[Row], runs: Sequence[Run]) -> list[int]:
 
 
 def _start(rows: Sequence[Row], gap: range, recurring: set[str], is_spaced: bool) -> int | None:
-    """Return the row between two sets of options where the next question begins; None if nothing shows it."""
+    """Return the row between two sets of options at which the next question begins; None if that cannot be determined."""
     divided = [at for at in gap[1:] if _RULE.fullmatch(rows[at - 1].flat)]
     blank = [] if is_spaced else [at for at in gap if _is_below_blank(rows, at) and not _RULE.fullmatch(rows[at].flat)]
     if gap and (divided or blank):

@@ -25,7 +25,7 @@ PAGE_WITHIN = re.compile(
     r"第\s{0,2}\d{1,4}\s{0,2}页|共\s{0,2}\d{1,4}\s{0,2}页|[Pp]age\s{1,2}\d{1,4}\s{0,2}(?:of|/)\s{0,2}\d|\s{2}-\s{0,2}\d{1,4}\s{0,2}-$|^-\s{0,2}\d{1,4}\s{0,2}-\s{2}"
 )
 PAGE_AT_END = re.compile(r"\s-\s{0,2}\d{1,4}\s{0,2}-$")
-"""Possibly a page number, or part of the line."""
+"""A possible page number, which may also be part of the line."""
 _ADVERT = re.compile(
     r"https?:|www\.|\.(?:com|cn|net|org)\b|公众号|扫码|二维码|(?:微信|QQ|qq|Q群|交流)群|加群|微信号|下载APP|(?:更多|海量)(?:试题|资料|真题|题库|精彩)|版权所有|(?:来自|来源于?)(?:互联)?网络|侵删|侵权(?:必究|联系)|"
     r"仅供(?:资料|复习|学习|参考)|内部(?:资料|参考|学习(?:资料|材料|交流|使用))|请勿外传|禁止(?:外传|转载)|密封线|装订线|转载请|资料下载|免费下载|点击(?:查看|下载|进入|这里|领取)|关注我们|广告|"
@@ -119,9 +119,9 @@ def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
 
 
 def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:
-    """Return the indices of numbers alone below a page line, and whether each is certainly a page number.
+    """Return the indices of lines with only a number below a page line, and whether each is certainly a page number.
 
-    Numbers that count up from 1 are; any other may end the sentence above the page break.
+    Numbers that count up from 1 certainly are; any other may end the sentence above the page break.
     """
     is_sure: dict[int, bool] = {}
     page = 0
@@ -144,7 +144,7 @@ def _is_bare_number(line: str) -> bool:
 
 
 def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield the lines; split those that contain several questions."""
+    """Yield the lines, splitting those that contain several questions."""
     number: int | None = None
     above: list[str] = []  # since the last lookup of the number
     for index, line in lines:
@@ -161,7 +161,7 @@ def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _last_number(lines: Sequence[str], above: int | None) -> int | None:
-    """Return the last number in `point` style that begins one of the lines, else the number above them."""
+    """Return the last number in `point` style that begins one of the lines, or else the number above them."""
     numbers = (number.value for line in reversed(lines) if (number := number_of(flat(line))) and number.style == "point")
     return next(numbers, above)
 
@@ -218,7 +218,7 @@ def _starts(line: str, above: int | None = None) -> list[int]:
 
 
 def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
-    """Return the non-empty lines; move a full stop or unit that did not fit to the line above."""
+    """Return the non-empty lines, moving a full stop or unit that did not fit on its line back to the line above."""
     numbered = list(numbered)
     stops = {position for position, (_, text) in enumerate(numbered) if len(text) <= _MOST_STOPS and _STOPS.fullmatch(flat(text))}
     lines: list[Line] = []
@@ -237,7 +237,7 @@ def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
 
 
 def _opened_above(lines: Sequence[Line]) -> int:
-    """Return which of the last lines opens the bracket that is closed below, -1 if none; a page break may be between them."""
+    """Return which of the last lines opens the bracket that is closed below, or -1 if none does; a page break may be between the two."""
     for at in range(-1, -min(len(lines), _PAGE_ROWS + 1) - 1, -1):
         if lines[at].flat.rfind("(") > lines[at].flat.rfind(")"):
             return at
@@ -247,7 +247,7 @@ def _opened_above(lines: Sequence[Line]) -> int:
 
 
 def _with_notes(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines with each note that a line break split, `（1～3题共用题⏎干）`, joined into one line."""
+    """Return the lines, joining each note that a line break split, `（1～3题共用题⏎干）`, into one line."""
     joined: list[Line] = []
     index = 0
     while index < len(lines):
@@ -262,7 +262,7 @@ def _with_notes(lines: Sequence[Line]) -> list[Line]:
 
 
 def _note_rows(lines: Sequence[Line], index: int) -> int:
-    """Return how many lines the note at an index spans; 1 if there is none or it is complete."""
+    """Return how many lines the note at an index spans; 1 if there is no note or it is complete."""
     text = lines[index].flat
     for rows in range(2, _NOTE_ROWS + 1):
         below = lines[index + rows - 1] if index + rows <= len(lines) else None
@@ -276,7 +276,7 @@ def _note_rows(lines: Sequence[Line], index: int) -> int:
 
 
 def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
-    """Return the lines with each sentence end joined to its sentence."""
+    """Return the lines, joining each split-off end of a sentence to the rest of the sentence."""
     joined: list[Line] = []
     for index, line in enumerate(lines):
         if index not in tails or not joined:
@@ -302,7 +302,7 @@ def _without_markdown(text: str) -> str:
 
 
 def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
-    """Return whether a line belongs to the page; `belongs` if it may continue a sentence, or options follow it."""
+    """Return whether a line belongs to the page; `belongs` states whether it may continue a sentence or be followed by options."""
     if len(line.text) < 3 and "\u4e00" <= line.text[:1] <= "\u9fff":  # 到 and 至 are dashes in flat signs
         return False
     if _has_no_words(line):
@@ -318,7 +318,7 @@ def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
 
 
 def _is_surely_furniture(line: Line, repeated: frozenset[str]) -> bool:
-    """Return whether a complete line belongs to the page, not just a few words in it."""
+    """Return whether a whole line belongs to the page, not just a few words in it."""
     return _has_no_words(line) or (len(line.flat) <= _LONGEST and not opens_content(line.flat) and bare(line.flat) in repeated)
 
 

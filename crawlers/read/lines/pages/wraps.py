@@ -1,12 +1,12 @@
 """Find where the lines of a paper are wrapped, and which short lines end sentences. Lines in, indices out.
 
 A line such as `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a wrapped sentence. Its words do not show
-which; its position does: the line above is full and its sentence incomplete, or the options around it continue.
+which it is, but its position does: the line above is full and its sentence incomplete, or the options around it continue.
 
-Also find running titles, which differ from recurring text by position, not by frequency. Lines in, their words out.
+Running titles are found too; they differ from recurring text by their position, not by their frequency. Lines in, their words out.
 
-A running title is wherever a page ends: after complete sentences and in mid-sentence, a page apart. The end of a wrapped sentence, even if
-it recurs in each option, always follows a line that it completes.
+A running title occurs wherever a page ends: after complete sentences and in mid-sentence, one page apart. The end of a wrapped sentence,
+even if it recurs in each option, always follows a line that it completes.
 """
 
 import re
@@ -48,7 +48,7 @@ _NEAR = 12  # lines to search for options of the same question
 
 
 class PaperLine(Protocol):
-    """What is known of a line before it has a role."""
+    """What is known about a line before it is assigned a role."""
 
     @property
     def text(self) -> str: ...
@@ -73,10 +73,10 @@ class Wraps(Struct, frozen=True):
     width: int = 0
     """In columns; 0 if lines are not wrapped."""
     chars: int = 0
-    """In characters, if all lines are wrapped after this many, even within words and numbers; else 0."""
+    """In characters, if all lines are wrapped at this length, even within words and numbers; otherwise 0."""
 
     def fills(self, line: str, below: str) -> bool:
-        """Return whether the first word of the line below did not fit on a flat line."""
+        """Return whether a flat line had no room left for the first word of the line below."""
         if self.chars:
             return len(line) >= self.chars - _BLANKS
         word = _WORD.match(below)
@@ -84,7 +84,7 @@ class Wraps(Struct, frozen=True):
         return bool(self.width) and columns_of(line) > self.width - room
 
     def goes_on(self, line: str, below: str) -> bool:
-        """Return whether a flat line is full and its sentence incomplete, so the line below continues it."""
+        """Return whether a flat line is full and its sentence incomplete, so that the line below continues it."""
         return self.fills(line, below) and not is_closed(line)
 
 
@@ -109,7 +109,7 @@ def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
 
 
 def _chars_of(lines: Sequence[PaperLine]) -> int:
-    """Return the number of characters at which all lines are wrapped, 0 if none: only titles and footers are longer."""
+    """Return the number of characters at which all lines are wrapped, so that only titles and footers are longer; 0 if there is none."""
     bares = [bare(line.flat) for line in lines]
     again = Counter(bares)
     own = [line.flat for index, line in enumerate(lines) if index > 1 and again[bares[index]] == 1]
@@ -166,7 +166,7 @@ def _answers(line: PaperLine) -> bool:
 
 
 def _read_as(line: str) -> str:
-    """Return what a flat line would be read as by itself: heading, title or answer; empty for none."""
+    """Return what a flat line would be read as on its own: heading, title or answer; empty if none of them."""
     if len(line) > _LONGEST:
         return ""
     if not kinds_of(line) & HEADS and not _ANSWER_TITLE.fullmatch(line):
@@ -183,7 +183,7 @@ def _read_as(line: str) -> str:
 
 
 def _is_tail(lines: Sequence[PaperLine], index: int, kind: str, wraps: Wraps) -> bool | None:
-    """Return whether it is certain that a line ends the sentence above; None if it does not seem to."""
+    """Return whether a line certainly ends the sentence above; None if it does not seem to end it."""
     line, before = lines[index], lines[index - 1].flat
     if line.gap or before.endswith((":", "】", "]")):
         return None
@@ -215,9 +215,9 @@ def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
 
 
 def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:
-    """Return whether a heading-like line has nothing below it to head, though no width shows that the line above is full.
+    """Return whether a heading-like line has nothing below it that it could head, although no width shows that the line above is full.
 
-    This is `解析` or `判断` between a stem and its options, or `判断` above nothing or above the next question if that has options.
+    Such a line is `解析` or `判断` between a stem and its options, or `判断` above nothing or above the next question if that has options.
     """
     if kind == "title":
         return above == "stem" and below == "letter"
@@ -231,7 +231,7 @@ def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str
 
 
 def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> bool:
-    """Return whether the question that begins at a line has options, up to a letter."""
+    """Return whether the question that begins at a line has options up to a given letter."""
     for at in range(index, min(index + _NEAR, len(lines))):
         if at > index and (number := number_of(lines[at].flat)) and number.style != "tight":
             return False
@@ -241,7 +241,7 @@ def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> b
 
 
 def _above(lines: Sequence[PaperLine], index: int) -> tuple[str, str, int]:
-    """Return whether a stem or options are above a line, the last letter, and the question's number."""
+    """Return whether a stem or options are above a line, and the last letter and the question's number."""
     role, last = "", ""
     for at in range(index - 1, max(-1, index - _NEAR - 1), -1):
         line = lines[at]
@@ -256,7 +256,7 @@ def _above(lines: Sequence[PaperLine], index: int) -> tuple[str, str, int]:
 
 
 def _last_letter(text: str) -> str:
-    """Return the letter of the last option on a line, whatever the first is: `c.α受体    d.结合病史作出`."""
+    """Return the letter of the last option on a line, whichever letter comes first: `c.α受体    d.结合病史作出`."""
     letter = letter_of((options_in(text) or [text])[-1])
     while letter and (due := next_letter(letter)) and re.search(rf"\s[(]?{due}\s?[.、:)\]]", flat(text), re.IGNORECASE):
         letter = due
@@ -294,11 +294,11 @@ _MOSTLY = 0.7
 
 
 class Repeated(Struct, frozen=True):
-    """Recurring lines, digits removed, that are not part of a question."""
+    """Recurring lines, with digits removed, that are not part of a question."""
 
     sure: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
-    """Lines where pages end that may complete a sentence each time."""
+    """Lines at the ends of pages that may complete a sentence each time they occur."""
 
 
 def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
@@ -367,7 +367,7 @@ def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[
 
 
 def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> str:
-    """Return a line's role: it completes a sentence, is above options, or is between questions; else empty."""
+    """Return the role of a line: it completes a sentence, is above options, or is between questions; empty if none of these."""
     line = lines[index]
     below = lines[index + 1] if index + 1 < len(lines) and index + 1 not in recurring else None
     opened = _opens(lines, wraps, index, recurring)
@@ -387,6 +387,6 @@ def _says_answer(line: PaperLine) -> bool:
 
 
 def _are_regular(steps: Sequence[int]) -> bool:
-    """Return whether the distances between lines are those between page ends."""
+    """Return whether the distances between lines match those between page ends."""
     usual = median(steps)
     return sum(0.6 * usual <= step <= 1.6 * usual for step in steps) >= _MOSTLY * len(steps)

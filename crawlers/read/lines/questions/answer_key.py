@@ -18,7 +18,7 @@ from crawlers.read.vocabulary.numbers import number_of
 
 _NUMBER = re.compile(r"(?P<open>[(\[【])?\s?(?P<number>\d{1,5})\s?(?(open)[)\]】]\s?[、.:]?|(?:[、:]|\.(?!\d)))\s{0,3}")
 _NUMBERS = re.compile(r"\|?\s{0,4}题\s?号[\s|:]{1,6}(?:第?\s?\d|$)")
-"""The number row of a table; without an answer row below it, the table was cut."""
+"""The row of numbers in a table; if no row of answers is below it, the table was cut off."""
 _MORE_LETTERS = re.compile(r"(?:[A-J]{1,6}|[a-j]{1,6})[)\]]?\s{0,4}(?:$|[。.;,、]\s{0,4}(?:$|[(第]?\d)|[(第]?\d{1,4}\s?[、.:)题])")
 
 
@@ -46,7 +46,9 @@ def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
 
 
 def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[KeyEntry], left: bool) -> list[AssembledQuestion]:
-    """Return the questions above a list, with doubts on those it failed to answer: it has too many answers, or none for their section."""
+    """Return the questions above a list, with doubts about those it failed to answer because it has too many answers, or none for their
+    section.
+    """
     answers_by_section: dict[int, set[str]] = {}
     for one in above:
         answers_by_section.setdefault(one.span.section, set()).add(one.draft.answer or "")
@@ -76,10 +78,10 @@ def join(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Dra
 
 
 def _answered(draft: Draft, matches: Sequence[KeyEntry], alone: bool) -> Draft:
-    """Return a question with its listed answer, with a doubt if that is uncertain.
+    """Return a question with its listed answer, and with a doubt if the answer is uncertain.
 
     Args:
-        alone: no other question has this number.
+        alone: whether no other question has this number.
     """
     answers = {_bare(entry.answer) for entry in matches if entry.answer}
     if len(answers) > 1 or not alone or not all(entry.sure for entry in matches):
@@ -119,7 +121,7 @@ def _runs(sections: Sequence[Hashable]) -> int:
 
 
 def _run_of_each(numbers: Sequence[int]) -> list[int]:
-    """Return each number's run; a number that does not increase begins a new run."""
+    """Return the run of each number; a number that is not greater than the one before begins a new run."""
     runs, run, before = [], 0, 0
     for number in numbers:
         run += number < before or (number == before and number == 1)
@@ -133,10 +135,10 @@ def _bare(answer: str | None) -> str:
 
 
 def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[KeyEntry]:
-    """Return the entries of an answer list; headings separate sections, lines without a number continue the previous entry.
+    """Return the entries of an answer list; headings separate sections, and lines without a number continue the previous entry.
 
     Args:
-        titles: flat lines that are headings, whatever their words.
+        titles: flat lines that are headings, regardless of their words.
     """
     entries: list[KeyEntry] = []
     section: str | None = None
@@ -167,7 +169,9 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[KeyEn
 
 
 def _holds_next(entry: KeyEntry, after: KeyEntry | None) -> bool:
-    """Return whether a line of an answer in words begins with the next number, unsigned, and no other entry has that number."""
+    """Return whether a line of an answer in words begins with the next number, without punctuation after it, and no other entry has that
+    number.
+    """
     due = entry.number + 1
     if after is not None and after.number == due:
         return False

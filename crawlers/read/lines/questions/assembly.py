@@ -1,4 +1,4 @@
-"""Assemble questions from the layout of a paper, with what is above them; return the lines that belong to none too."""
+"""Assemble questions, with what is above them, from the layout of a paper; also return the lines that belong to no question."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class AssembledQuestion(Struct, frozen=True):
     block: QuestionBlock
     span: Span
     kind: str
-    """Kind that the heading above announces."""
+    """The kind announced by the heading above it."""
     usual: int
     """Usual number of options in its section; 0 if there is none."""
 
@@ -46,13 +46,13 @@ class AssembledQuestion(Struct, frozen=True):
 _KINDS_WITH_OPTIONS = ("", "choice", "multiple")
 """Kinds of headings that do not change how a question with options is read."""
 _FEWEST_TABS = 3
-"""Fewest tabs in a stem without options that show a row of cells."""
+"""Minimum number of tabs in a stem without options that indicates a row of cells."""
 Doubts = Mapping[int, str]
-"""Doubts by the index of the question in its paper."""
+"""Doubts, keyed by the index of the question in its paper."""
 
 
 def with_doubts(questions: Sequence[AssembledQuestion], doubts: Doubts) -> list[AssembledQuestion]:
-    """Return the questions with the doubts of a pass."""
+    """Return the questions with the doubts raised by a pass."""
     return [one.doubted(doubts.get(index)) for index, one in enumerate(questions)]
 
 
@@ -83,7 +83,7 @@ def assemble(layout: PaperLayout) -> tuple[list[AssembledQuestion], list[str]]:
 
 
 def _usual(layout: PaperLayout) -> tuple[dict[int, int], dict[int, QuestionBlock]]:
-    """Return the usual number of options of each section, and, by first line, the blocks that this number cannot change."""
+    """Return the usual number of options in each section, and the blocks, keyed by first line, that this number cannot change."""
     blocks: dict[int, QuestionBlock] = {}
     counts: dict[int, Counter[int]] = {}
     most = Counter(span.section for span in layout.spans)
@@ -107,7 +107,7 @@ def _usual(layout: PaperLayout) -> tuple[dict[int, int], dict[int, QuestionBlock
 
 
 def _has_own(layout: PaperLayout, span: Span) -> bool:
-    """Return whether a question has options directly below its stem; those above then belong to an unnumbered question."""
+    """Return whether a question has options directly below its stem; options above it then belong to an unnumbered question."""
     return len(read_block(layout.lines[span.start : span.stop], span.number, 0, "").options) > 1
 
 
@@ -155,7 +155,7 @@ class _Sorted(Struct):
     """The lines of a question by kind."""
 
     body: list[tuple[str, bool]] = []
-    """Lines of stem and options, and whether an empty line is before each."""
+    """Lines of the stem and options, each with whether an empty line is before it."""
     answers: list[str] = []
     explanation: list[str] = []
     after: list[str] = []
@@ -191,7 +191,7 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
 
 
 def _without_number_line(body: list[tuple[str, bool]], first: Line, number: Number) -> tuple[list[tuple[str, bool]], int]:
-    """Return the lines of stem and options without tags, and where the words after the number begin."""
+    """Return the lines of the stem and options without tags, and where the words after the number begin."""
     if not body[0][0] or not first.text.startswith(body[0][0]):
         return body, 0
     words = _without_tags(body[0][0], number)
@@ -244,7 +244,7 @@ def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
 
 
 def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bool) -> str:
-    """Add a line without a mark to its part; return the part that a further line would continue."""
+    """Add a line without a mark to its part; return the part that another such line would continue."""
     if state == "answer":
         answer = content.answers[-1]
         if not answer:
@@ -272,7 +272,7 @@ def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bo
 
 
 def _part_tail(block: QuestionBlock, body: list[tuple[str, bool]], usual: int) -> QuestionBlock:
-    """Return the question without lines after its last option that follow an empty line or begin the next case."""
+    """Return the question without the lines after its last option that follow an empty line or begin the next case."""
     *options, tail = block.options
     last = tail.split("\n")
     if len(block.options) < (usual or _FEW):

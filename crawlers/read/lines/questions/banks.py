@@ -1,7 +1,8 @@
-"""Banks of unnumbered questions, each block ended by its answer: 正确答案 B. Lines in; all questions out, uncertain ones with doubts.
+"""Banks of unnumbered questions in blocks that each end with the answer: 正确答案 B. Lines in; all questions out, uncertain ones with
+doubts.
 
-A line that gives an answer ends a block; if nearly every paragraph has one answer, empty lines separate blocks too. So each answer in the
-source becomes one question that is read or rejected, and all are counted.
+A line that gives an answer ends a block; if nearly every paragraph has one answer, empty lines separate blocks too. Each answer in the
+source thus becomes one question, which is read or rejected, and all are counted.
 """
 
 import re
@@ -24,18 +25,18 @@ from crawlers.read.vocabulary.options import FAINT, LED, LOOSE, OptionMarker, fi
 _FEWEST = 3  # answers of a bank
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "hanzi", "ocr")
 _WORD_ALONE = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?$|(?:^|(?<=\s))正(?:确\S案|确签\S|\S答案)\s?[A-Ja-j]?$")
-"""The word that announces an answer, at the end of a line, with no answer or a misread sign after it."""
+"""The word that announces an answer, at the end of a line, followed by no answer or by a misread sign."""
 _MAY_ANSWER = re.compile("答|正|选|考|要点|ns|NS|ey|EY")
-"""Contained in every line that gives or announces an answer.
+"""Text that occurs in every line that gives or announces an answer.
 
 Each alternative begins with a single character, so one scan finds them all.
 """
 _COUNTER = re.compile(r"\d{1,4}\s?[/.|]?\s?\d{0,6}\s?[^\d\s，,。？?（(]{2,4}$")
-"""Index and total of the question as an app shows them: 18/473单选题."""
+"""The index of the question and the total number of questions, as an app shows them: 18/473单选题."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ASKS = re.compile(r"[(（]\s{0,9}[)）]?|[?？]|_{2,}")
 _VERDICTS = re.compile(r"(?:\n\s{0,3}|A\s{0,3})(?P<yes>是|对|正确|√)\s{1,3}(?:B\s{0,3})?(?P<no>否|错误?|不对|不正确|×)\s{0,3}$")
-"""Two verdicts at the end of a block, which are its options."""
+"""Two verdicts at the end of a block that are its options."""
 _BROKEN = 24  # minimum columns of a wrapped option line
 _OPEN_END = re.compile(r"(?:分之|[和与及或、,])[·.\s]{0,3}$")
 
@@ -55,7 +56,7 @@ class _BankBlock(Struct):
     body: list[Line] = []
     answer: str | None = None
     ended: bool = False
-    """Whether a line that gives an answer ends it, even an empty answer."""
+    """Whether a line that gives an answer, even an empty one, ends it."""
     explanation: list[str] = []
     furniture: list[str] = []
     heading: str | None = None
@@ -207,7 +208,7 @@ def _choices(parts: Sequence[_BankBlock]) -> list[Choice]:
 
 
 def read_choice(text: str, usual: int) -> Choice:
-    """Return stem and options of a block without its answer; letters lost by OCR make it unsure.
+    """Return the stem and options of a block without its answer; they are unsure if OCR lost letters.
 
     Args:
         usual: how many options the questions of the bank have; 0 if unknown.
@@ -238,12 +239,12 @@ def _letters(text: str) -> list[OptionMarker]:
 
 
 def _is_list(rows: Sequence[str]) -> bool:
-    """Return whether lines are more likely unlettered options than a sentence that continues."""
+    """Return whether lines are more likely to be options without letters than a sentence that continues."""
     return any(columns_of(row) < _BROKEN for row in rows[:-1])
 
 
 def _is_torn(option: str) -> bool:
-    """Return whether signs of an option are lost: ①? among ①②, 三分之 without a number."""
+    """Return whether an option has lost characters: ①? among ①②, 三分之 without a number."""
     words = flat(option)
     return _OPEN_END.search(words) is not None or (
         any("①" <= sign <= "⑳" for sign in words) and re.search(r"[?\dQO]", words[1:]) is not None
@@ -278,7 +279,7 @@ def _contradicts(part: _BankBlock, below: _BankBlock) -> bool:
 
 
 def _doubt(part: _BankBlock, choice: Choice) -> str | None:
-    """Return the doubt of a block; None if it is certain."""
+    """Return the doubt about a block; None if it is certain."""
     if part.case:
         return "case_unsure"
     may_be_titled = any(line.gap for line in part.body[1 : choice.stem.count("\n") + 1])  # the stem has an empty line

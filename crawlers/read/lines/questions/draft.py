@@ -23,7 +23,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     """A question as its paper shows it; raw texts as in `atomexam.records.item.QuestionItem`."""
 
     line: int
-    """Index of its first line, which shows its page in a paper of several pages."""
+    """Index of its first line, which shows what page it is on in a paper of several pages."""
     ordinal: int
     """1 for the first question of the paper, including rejected ones."""
     number: int
@@ -35,13 +35,13 @@ class Draft(Struct, frozen=True, kw_only=True):
     answer: str | None = None
     explanation: str | None = None
     doubts: tuple[str, ...] = ()
-    """Reasons why it cannot be read with certainty: keys of DOUBTS, in order of the passes."""
+    """Reasons why it cannot be read with certainty, as keys of DOUBTS in the order of the passes."""
     words: str = ""
-    """Details about the decisive doubt beyond its text in DOUBTS: what was found, what was expected, what to do."""
+    """Details about the decisive doubt that go beyond its text in DOUBTS: what was found, what was expected, what to do."""
 
     @property
     def doubt(self) -> str | None:
-        """Return the decisive doubt: that of the earliest pass, since later passes rely on it."""
+        """Return the decisive doubt: the one from the earliest pass, since later passes rely on it."""
         return self.doubts[0] if self.doubts else None
 
     def doubted(self, doubt: str | None, words: str = "") -> "Draft":
@@ -77,11 +77,11 @@ class ParsedPaper(Struct, frozen=True):
 
     questions: list[Draft]
     unread: list[str]
-    """Lines that belong to no question: titles, instructions, remarks of the site."""
+    """Lines that belong to no question: titles, instructions, remarks added by the site."""
     rejected: list[Draft] = []
     """Rejected questions, each with its doubt."""
     numbers: int = 0
-    """Number of question numbers in the paper."""
+    """How many question numbers the paper has."""
 
     @property
     def drafts(self) -> list[Draft]:

@@ -34,7 +34,7 @@ class Above(Struct, frozen=True, kw_only=True):
     announced: bool = False
     """Whether a note states that several questions share it."""
     unsure: bool = False
-    """Whether text that may be another case is between this question and the previous case."""
+    """Whether there is text between this question and the previous case that may be another case."""
 
 
 class _Shared(Struct):
@@ -48,7 +48,7 @@ class _Shared(Struct):
     options: list[str] = []
     has_questions: bool = False
     last: int | None = None
-    """Number of the last question that a note gives."""
+    """Number of the last question, as stated by a note."""
     left: int | None = None
     """How many more questions the note covers."""
 
@@ -140,7 +140,7 @@ class Setting:
         return shared.kind == "case" and (more or bool(shared.left))
 
     def above(self, number: int | None) -> Above:
-        """Return what is above the next question, which has this number."""
+        """Return what is above the next question, which has the given number."""
         self._number = number
         shared = self._shared
         if shared.left == 0 or (shared.last is not None and number is not None and number > shared.last):

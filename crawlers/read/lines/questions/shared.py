@@ -1,4 +1,4 @@
-"""Apply what a group or section shows about its questions: shared answers, options without letters. Questions in and out."""
+"""Apply what a group or section reveals about its questions: shared answers, options without letters. Questions in and out."""
 
 import re
 from collections import Counter
@@ -21,14 +21,16 @@ _CHOICE = ("choice", "multiple", "case")
 _STEM_ENDS = re.compile(r"(?:[)\]】]|(?<!_)_{2,}|[?:]|[是为有](?:哪[项种些个一]?)?)\s?[。.:]?$")
 _CELLS = re.compile(r"\t\s*|[ \u3000\xa0]{2,}")
 _LETTERED = re.compile(r"A\s\S.*\S\s?B\s\S")
-"""A and B within one option, without signs after the letters."""
+"""A and B within one option, without punctuation after the letters."""
 _GLUED = re.compile("[A-J][\u4e00-\u9fff]")
 _MOST, _FEWEST = 10, 3
 _RING = re.compile(f"[{CIRCLED_NUMBERS}]")
 
 
 def below_old_options(questions: Sequence[AssembledQuestion]) -> Doubts:
-    """Return doubts for questions of a group below an explanation that ends with options: they probably belong to another group."""
+    """Return doubts about questions of a group that are below an explanation ending with options: these questions probably belong to
+    another group.
+    """
     doubts = {}
     spoiled: str | None = None
     for index, (above, one) in enumerate(pairwise(questions), 1):
@@ -46,7 +48,7 @@ def below_old_options(questions: Sequence[AssembledQuestion]) -> Doubts:
 
 
 def with_joined_keys(questions: Sequence[AssembledQuestion]) -> Doubts:
-    """Return a doubt for each case whose last question has the only key, with one letter for each question of the case."""
+    """Return a doubt for each case in which only the last question has a key, with one letter for each question of the case."""
     doubts = {}
     last = -1
     for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.case else None):
@@ -61,7 +63,7 @@ def with_joined_keys(questions: Sequence[AssembledQuestion]) -> Doubts:
 
 
 def with_shared_answers(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
-    """Assign to each question of a group its letter from those below the last; add doubts if the counts differ."""
+    """Assign to each question of a group its letter from the letters below the last question; add doubts if the counts differ."""
     shared: list[AssembledQuestion] = []
     for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.shared_options else None):
         shared += _with_shared_answers(list(members))
@@ -95,7 +97,7 @@ def with_unlettered(questions: Sequence[AssembledQuestion]) -> list[AssembledQue
 
 
 def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[int, int]:
-    """Return the usual number of unlettered options in each section where most questions have it."""
+    """Return the usual number of unlettered options for each section in which most questions have that number."""
     usual_counts = {}
     for section, members in sections.items():
         counts = Counter(len(cells) for one in members if (cells := _cells(one.block.rows)))
@@ -125,7 +127,7 @@ def _with_options(one: AssembledQuestion, usual: int) -> AssembledQuestion:
 
 
 def _cells(rows: Sequence[str]) -> list[str]:
-    """Return the parts of a stem's lines that would be its options."""
+    """Return the parts of a stem's lines that would be its options if it has any."""
     cells = [cell.strip() for row in rows[_stem_rows(rows) :] for cell in (_ringed(row) or _CELLS.split(row)) if cell.strip()]
     return cells if 1 < len(cells) <= _MOST else []
 
@@ -136,12 +138,12 @@ def _ringed(row: str) -> list[str]:
 
 
 def _stem_rows(rows: Sequence[str]) -> int:
-    """Return how many lines the stem has: up to the first that ends as stems do."""
+    """Return the number of lines in the stem, up to the first line that ends as stems do."""
     return next((index + 1 for index, row in enumerate(rows[:4]) if _STEM_ENDS.search(flat(row)[-40:])), 1)
 
 
 def with_plain_options(paper: ParsedPaper) -> ParsedPaper:
-    """Return a paper without separators between options, `A.甲|B.乙|C.丙`, and with signs after option letters."""
+    """Return a paper without the separators between options, `A.甲|B.乙|C.丙`, and with punctuation after option letters."""
     drafts = _with_signs([structs.replace(one, options=without_sign(one.options)) if one.options else one for one in paper.drafts])
     return structs.replace(
         paper, questions=[draft for draft in drafts if not draft.doubt], rejected=[draft for draft in drafts if draft.doubt]
@@ -149,7 +151,7 @@ def with_plain_options(paper: ParsedPaper) -> ParsedPaper:
 
 
 def _with_signs(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return questions with a sign between letter and text, `A.非手术` for `A非手术`, if most of the paper lack it.
+    """Return questions with punctuation between letter and text, `A.非手术` for `A非手术`, if most of the paper's options lack it.
 
     In a single question, A may be part of the first option: A型血.
     """

@@ -38,7 +38,7 @@ class Region(Struct):
     start: int
     stop: int
     lines: list[str]
-    """Text of each line; the first without the words that announce the list."""
+    """Text of each line; that of the first line excludes the words that announce the list."""
 
 
 def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[Region]:
@@ -67,7 +67,7 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
 
 
 def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
-    """Return the list's section and first answers as stated on its opening line, and whether a title announces the list."""
+    """Return the section and the first answers that a list's opening line states, and whether a title announces the list."""
     text = lines[index].text
     if may_say_answer(lines[index].flat) and (announced := _announced(lines, index, headings)):
         return announced
@@ -75,7 +75,7 @@ def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list
 
 
 def _announced(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
-    """Do the same for a line with a title: `第一章答案` above the list, or `第一章答案：1.B 2.C`."""
+    """Do the same for a line with a title, which is either above the list, `第一章答案`, or on its first line, `第一章答案：1.B 2.C`."""
     text, line = lines[index].text, lines[index].flat
     title = title_in(line)
     if title is None:
@@ -90,7 +90,7 @@ def _announced(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[l
 
 
 def _names_section(name: str, headings: Set[str]) -> bool:
-    """Return whether the words before 答案 are the heading of the questions, or a part of it."""
+    """Return whether the words before 答案 are the heading of the questions, or part of it."""
     return bool(name) and (heads(name) or may_head(name) or is_paper_title(name) or name in headings)
 
 
@@ -144,14 +144,14 @@ def _follows_title(lines: Sequence[Line], index: int, headings: set[str], of_sec
 
 
 def _opens_paper(lines: Sequence[Line], index: int) -> bool:
-    """Return whether a line is the first numbered one and its answer is below; `测评（答案卷）` above it is then the paper's title."""
+    """Return whether a line is the first with a number and its answer is below; `测评（答案卷）` above it is then the paper's title."""
     if index + 1 >= len(lines) or any(kind != "answer" for kind, _ in parts_of(lines[index + 1].text)):
         return False
     return not any((number := number_of(line.flat)) and number.style != "tight" for line in lines[:index])
 
 
 def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) -> int:
-    """Return where the answer list that is open at a line ends."""
+    """Return the end of the answer list that is still open at a line."""
     explained = is_entry(lines, index - 1)
     while index < len(lines):
         line = lines[index].flat
@@ -183,7 +183,9 @@ def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) ->
 
 
 def _opens_group(lines: Sequence[Line], index: int) -> bool:
-    """Return whether options begin on a line and a further question, not an answer, follows: the options belong to its group."""
+    """Return whether options begin on a line and are followed by another question rather than an answer; the options then belong to that
+    question's group.
+    """
     if letter_of(lines[index].flat) != "A" or not opens_options(lines, index):
         return False
     below = index + 1

@@ -1,7 +1,8 @@
 """Classify each line of a paper: heading, note, answer list, or first line of a question. Lines in, layout out.
 
-A number that begins a line may be a question's, a point of a list, a dose, or a year after a line break. The question numbers are the run
-that fits the paper best: consecutive numbers in one style, each question with its own options or answer. One pass finds the best run.
+A number that begins a line may be a question's, a point of a list, a dose, or a year after a line break. The question numbers are those of
+the run that fits the paper best: consecutive numbers in one style, each question with its own options or answer. One pass finds the best
+run.
 """
 
 from bisect import bisect_right
@@ -65,7 +66,7 @@ class _Evidence:
         return self._walls[at] if at < len(self._walls) else self._stop
 
     def between(self, start: int, stop: int) -> tuple[int, int]:
-        """Return how many sets of options and how many answers a question from `start` to `stop` has."""
+        """Return the number of sets of options and the number of answers that a question from `start` to `stop` has."""
         stop = min(stop, self.stop(start))
         return self._sets[stop] - self._sets[start], self._answers[stop] - self._answers[start]
 
@@ -148,7 +149,7 @@ def choose(lines: Sequence[Line], walls: set[int], headings: Sequence[int]) -> t
 
 
 def _earlier(candidates: list[Candidate], at: int, by_value: dict[int, list[int]], top: int) -> list[int]:
-    """Return the candidates that may come before this one in a run."""
+    """Return the candidates that may precede this one in a run."""
     value = candidates[at].number.value
     near = set(by_value.get(value - 1, ())[-_NEAR:])
     tried = near | set(range(max(0, at - _NEAR), at)) | set(by_value.get(value, ())[-1:])
@@ -211,7 +212,7 @@ class PaperLayout(Struct, frozen=True):
     """Indices of headings."""
     spans: list[Span]
     cases: dict[int, Number]
-    """Indices of numbered lines that are not questions but the case of the questions below, numbered (1), (2)."""
+    """Indices of numbered lines that are not questions but the case for the questions below them, which are numbered (1), (2)."""
     width: int = 0
     """Width in columns that 90% of lines do not exceed."""
     bare: frozenset[str] = frozenset()
@@ -255,7 +256,7 @@ def _width(lines: Sequence[Line]) -> int:
 
 
 def _ends(count: int, stops: set[int]) -> list[int]:
-    """Return, for each line, the next line where something else begins."""
+    """Return, for each line, the next line at which something else begins."""
     ends, end = [count] * count, count
     for index in range(count - 1, -1, -1):
         ends[index] = end
@@ -302,7 +303,7 @@ def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candida
 
 
 def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Return each number out of order between two consecutive ones, as in 12, 2, 13: from another paper, or a misprint."""
+    """Return each number that is out of order between two consecutive ones, as in 12, 2, 13: it is from another paper or a misprint."""
     return [
         one
         for before, one, after in zip(chosen, chosen[1:], chosen[2:], strict=False)
@@ -314,7 +315,7 @@ def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _lost(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
-    """Return the numbers that end an answer but are in no run, unless another line has the question with that number."""
+    """Return the numbers that end an answer but are in no run, unless another line begins the question with that number."""
     known = {(one.heading, one.number.style, one.number.value) for one in chosen}
     lost = [one for one in others if one.ending == "sure" and (one.heading, one.number.style, one.number.value) not in known]
     return lost + [one for one in others if one.ending == "unsure"]

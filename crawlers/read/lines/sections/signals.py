@@ -66,7 +66,7 @@ def tells_answer(line: Line) -> bool:
 
 
 def _letter_below(lines: Sequence[Line], index: int) -> bool:
-    """Return whether B begins one of the next lines: the first option may span several."""
+    """Return whether one of the next lines begins with B; the first option may span several lines."""
     return any(_SECOND.match(line.flat) or _SECOND.search(line.flat, 1) for line in lines[index + 1 : index + 4])
 
 
@@ -175,7 +175,7 @@ def is_bare(line: Line) -> bool:
 
 
 NONE_ABOVE = 0.6
-"""Minimum share of questions with no text above their stems for the text above the others to be a title."""
+"""Minimum share of questions that have no text above their stems, for the text above the other stems to be a title."""
 _LONGEST_TITLE = 40  # characters
 
 
@@ -259,7 +259,7 @@ class AnswerWatch:
 
 
 def unsure_positions(numbers: Sequence[tuple[int, str]]) -> set[int]:
-    """Return the indices of numbers that may be points of the answer above, and of the question which has that answer.
+    """Return the indices of numbers that may be points of the answer above, and of the question to which that answer belongs.
 
     Args:
         numbers: index and ending of each number that starts or may start a question.

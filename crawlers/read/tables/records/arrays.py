@@ -16,12 +16,12 @@ _RAW_CHARS = 2000
 _ALIKE = 0.9
 """Minimum share of named objects that have the keys of the first one."""
 _DEEPEST = 4
-"""Maximum depth of keys searched for records."""
+"""Maximum key depth at which records are searched for."""
 
 
 def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield each record of a JSON or parquet file with its position, `line:3` or `record:3`, counted from one; an unreadable record is a
-    Lost.
+    """Yield each record of a JSON or parquet file with its position, `line:3` or `record:3`, counted from one; an unreadable record is
+    yielded as a Lost.
 
     Args:
         array: keys that lead from a document or row to its records; the fields next to them belong to every record below. `*` stands for
@@ -114,7 +114,7 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
 
 
 def _is_key(value: Any) -> bool:
-    """Return whether a value answers several questions, as a list of letters or by number, so it is not a field of each question."""
+    """Return whether a value answers several questions, as a list of letters or by number, and so is not a field of each question."""
     values = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(values, list) or len(values) < _FEWEST_ANSWERS or not all(isinstance(each, str) for each in values):
         return False
@@ -122,7 +122,7 @@ def _is_key(value: Any) -> bool:
 
 
 def every_key(record: dict[str, Any]) -> list[str]:
-    """Return the keys that `*` stands for: those with lists, else those with objects, one record each."""
+    """Return the keys that `*` stands for: those with lists or, if there are none, those with objects, one record each."""
     lists = [key for key, value in record.items() if isinstance(value, list)]
     return lists or [key for key, value in record.items() if isinstance(value, dict) and not isinstance(value, RepeatedKey)]
 

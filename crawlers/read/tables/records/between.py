@@ -1,4 +1,4 @@
-"""Headings, shared cases and shared options that rows and records apply to those after them: rows or records -> records."""
+"""Headings, shared cases and shared options that apply to the rows and records after them: rows or records -> records."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Ite
     """Yield each row as a record, or as a Lost if it cannot be read. Rows without text are not records.
 
     Args:
-        unread: rows that belong to no question are appended.
+        unread: list to which rows that belong to no question are appended.
     """
     needed, used = shape.columns_needed(sheet.header), shape.used()
     groups = _RowContext(sheet, shape, unread)
@@ -46,7 +46,7 @@ def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Ite
 
 
 def _with_options_below(rows: Iterable[LocatedRow], stem: int) -> Iterator[LocatedRow]:
-    """Yield rows; a row with only lettered options extends the stem of the row above, one line each."""
+    """Yield rows; a row with nothing but lettered options extends the stem of the row above, with one line per option."""
     above: LocatedRow | None = None
     seen = ""
     for position, cells in rows:
@@ -80,7 +80,8 @@ def _fault(cells: list[str], sheet: SheetTable, needed: int, used: set[str]) -> 
 
 
 def announced_in(text: str, line: str) -> tuple[str, str, int] | None:
-    """Return the text that a note shares with the questions below, its field, and the number of questions: （1～3题共用题干）患者……
+    """Return the text that a note shares with the questions below, the field it belongs to, and the number of those questions:
+    （1～3题共用题干）患者……
 
     Args:
         line: the flat text. The count is 0 if the note does not state it.
@@ -178,7 +179,7 @@ LocatedRecord = tuple[str, dict[str, Any] | Lost]
 
 
 def passed_on(records: Iterable[LocatedRecord], shape: RecordLayout) -> Iterator[LocatedRecord]:
-    """Yield records with what earlier ones share with them, and without what they share with later ones."""
+    """Yield records with what earlier records share with them, and without what they themselves share with later ones."""
     stems, options, numbers = (shape.keys_of(field) for field in ("stem_raw", "options_raw", "number_raw"))
     if not shape.by_words or len(stems) != 1:
         yield from records
@@ -201,7 +202,7 @@ class _RecordContext:
         self._case = self._heading = ""
 
     def read(self, position: str, record: dict[str, Any], following: dict[str, Any]) -> dict[str, Any] | Lost:
-        """Return a record with what earlier ones share; a Lost if it has both its own options and those of a group."""
+        """Return a record with what earlier ones share; a Lost if it has both its own options and a group's."""
         stem, first, last, heading, case = _cut(record[self._stem].rstrip())
         passes_options = self._are_theirs(record, following, first, last)
         own = dict(record)
@@ -243,14 +244,16 @@ class _RecordContext:
         return not number.isdecimal() or int(number) + 1 == first
 
     def _are_theirs(self, record: dict[str, Any], following: dict[str, Any], first: int, last: int) -> bool:
-        """Return whether a record's options belong to the range after its stem: the next record, the first in the range, has none."""
+        """Return whether a record's options belong to the range of questions after its stem, because the next record, the first of that
+        range, has none.
+        """
         if not first or not self._options or not record.get(self._options) or not self._continues(record, first):
             return False
         return bool(following.get(self._stem)) and not following.get(self._options) and last >= first
 
 
 def _runs_of(options: Any) -> tuple[list[str], list[str]] | None:
-    """Return two runs of options that each begin at A: the record's own, and those of the questions after it."""
+    """Return two runs of options, each beginning at A: the record's own, and that of the questions after it."""
     if not isinstance(options, list) or not all(isinstance(text, str) for text in options):
         return None
     letters = [lead[1] if (lead := _LED.match(flat(text))) else "" for text in options]

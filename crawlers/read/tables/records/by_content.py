@@ -44,12 +44,12 @@ LEAST_PROPOSED = 0.3  # minimum confidence of a proposed layout
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
 """Key names of option lists."""
 _OF_QUESTION, _NAME_OF_STEM = re.compile(r"^(?:试题|题目|习题)(?=.)"), re.compile(r"^标题$")
-"""A prefix of column names, `试题答案`; and a further name of the stem column."""
+"""A prefix of column names, `试题答案`; another name for the stem column."""
 _MOST_WAYS, _MOST_COLUMN_CHARS, _MOST_NAMES_CHARS = 8, 80, 400
 
 
 _LEAST_PROSE = 12
-"""Minimum characters of a case."""
+"""Minimum number of characters in a case."""
 TableRoles = tuple[Rows, Roles]
 
 
@@ -57,7 +57,7 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
     """Return the questions of a file, by roles inferred from its values; None if it has no questions.
 
     Args:
-        known: items read by column names; those of tables without inferred roles stay.
+        known: items read by column names; those from tables without inferred roles are kept.
 
     Raises:
         ValueError: it looks like questions, but it is uncertain which column contains what; the message says what was found.
@@ -78,7 +78,7 @@ def _propose(name: str) -> str:
 
 
 def with_advice(message: str, name: str, body: bytes) -> str:
-    """Return the message of a refused file, followed by the command that proposes a layout if it would find one."""
+    """Return the message for a refused file, followed by the command that proposes a layout if it would find one."""
     try:
         tables = [*inferred_tables(name, body), *named_tables(name, body)]
     except ValueError:
@@ -184,7 +184,7 @@ def holds_table(name: str, body: bytes) -> bool:
 
 @lru_cache(maxsize=1)  # a file is guessed, then read
 def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[TableRoles]]:
-    """Return the tables of a file, and those that may contain questions, with column roles."""
+    """Return the tables of a file, and those among them that may contain questions, with their column roles."""
     tables = rows_of(name, body)
     candidates = [(table, roles) for table in tables if (roles := roles_of([without_fillers(row) for _, row in table.rows]))]
     candidates = [(table, roles) for table, roles in candidates if not (roles.form == "verdict" and _are_options(table))]
@@ -192,9 +192,9 @@ def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[TableRoles]]:
 
 
 def _with_siblings(tables: list[Rows], candidates: list[TableRoles]) -> list[TableRoles]:
-    """Return the tables with roles, including those without their own that have the same columns as a sibling or a table below it.
+    """Return the tables with roles; a table without its own takes those of a sibling, or of a table below it, with the same columns.
 
-    In a chapter of few questions, the first option may always be the right one, which alone proves nothing. In a list of cases, some
+    In a chapter with few questions, the right option may always be the first one, which alone proves nothing. In a list of cases, some
     questions may have no case.
     """
     own = {id(table): roles for table, roles in candidates}  # tables of a page all have an empty path
@@ -225,7 +225,7 @@ def _columns(table: Rows) -> frozenset[str]:
 
 
 def _are_options(table: Rows) -> bool:
-    """Return whether a table is named as a list of options: its true or false values are not answers to statements."""
+    """Return whether a table is named like a list of options; its true or false values are then not answers to statements."""
     steps = [step for step in table.way if step != EVERY]
     return bool(steps) and _OPTION.search(steps[-1]) is not None
 
@@ -274,8 +274,8 @@ def _with_case(table: Rows, roles: Roles, outer: TableRoles | None) -> Roles:
 
 
 def _case_key(table: Rows, outer: Roles | None) -> str:
-    """Return the key of the case above a list of questions: the stem of the record with the list, a key named as a case, or the only key
-    with prose that differs between lists.
+    """Return the key of the case above a list of questions: the stem of the record that contains the list, a key named as a case, or the
+    only key whose prose differs between lists.
     """
     above = sorted({key for _, row in table.rows for key, value in row.items() if key.startswith("^") and isinstance(value, str)})
     if outer and f"^{outer.stem}" in above:
@@ -288,8 +288,8 @@ def _case_key(table: Rows, outer: Roles | None) -> str:
 
 
 def _are_cases(texts: Sequence[str]) -> bool:
-    """Return whether texts are cases: Chinese sentences, fewer than rows, since a list shares one, most of which describe a patient or
-    client; any other text above a list may describe a paper or chapter.
+    """Return whether texts are cases: Chinese sentences, most of which describe a patient or client, and fewer of them than rows, since a
+    list shares one; any other text above a list may describe a paper or chapter.
     """
     own = {*texts}
     is_prose = all(len(text) >= _LEAST_PROSE and ("," in text or "，" in text) and not text.isascii() for text in own)
@@ -302,8 +302,8 @@ def _key_below(table: Rows, other: Rows) -> str:
 
 
 def _parents(tables: list[Rows], chosen: list[Rows]) -> Iterator[tuple[Rows, Rows]]:
-    """Yield the tables whose rows contain chosen tables but are not read themselves, without values that have their own table: the rows
-    with chosen tables, and the bare rows, which may be questions themselves.
+    """Yield the tables that are not read themselves but have chosen tables in their rows, each split into the rows with chosen tables and
+    the bare rows, which may be questions themselves; values that have their own table are removed.
     """
     ways = {table.way[:end] for table in tables for end in range(1, len(table.way) + 1)}
     for table in tables:
@@ -326,7 +326,7 @@ def _without_tables(row: dict[str, Any], way: tuple[str, ...], ways: Collection[
 
 
 def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None:
-    """Add the known items of a table without inferred roles; if there are none, report the table, whose text is unread."""
+    """Add the known items of a table without inferred roles; if there are none, report the table as unread."""
     positions = {position for position, _ in table.rows}
     items = [item for item in known if item.provenance.position in positions]
     if not items:

@@ -1,6 +1,6 @@
 """Records of unknown layout -> whether they describe diseases, medicines, examinations or foods, and what each key contains. Pure.
 
-A key is recognized by its name and by its values. If neither is medical, the records do not count: a price list has names, too.
+A key is recognized by its name and by its values. If neither is medical, the records do not count, since a price list has names too.
 """
 
 import re
@@ -34,7 +34,7 @@ _PEOPLE = {
     "空腹": ("fasting", "空腹"),
     "": ("normal", "general", "all", "default", "both", "desirable", "optimal", "正常", "通用", "理想", "合适", "不分", "不限"),
 }
-"""People and states that a range applies to, and their names in data. Other ranges, borderline or high, are not references."""
+"""People and states that a range applies to, with their names in data. Other ranges, such as borderline or high, do not count."""
 _WHO = {word: who for who, words in _PEOPLE.items() for word in words}
 _AGE = re.compile(r"[<>≤≥＜＞]?=?\d+(?:(?:[岁月天周日]|个月)?[-~～–—至]+\d+)?(?:[岁月天周日]|个月)(?:及?以[上下])?")
 _ENDS = {
@@ -48,13 +48,13 @@ _RANGE = re.compile(
 )
 _BETWEEN = re.compile(r"(?<=\d) {0,3}([-~～–—]) {0,3}(?=\d)")
 _POWER = re.compile(r"^(?=10[\^⁰-⁹¹²³*])")
-"""The start of a unit that is a power of ten, which would merge with the number before it."""
+"""The start of a unit that is a power of ten and would merge with the number before it."""
 _LETTER = re.compile(r"[a-zA-Zμµ%‰℃]")
 _EMPTY = re.compile(r"[\s—–―_/\\.·*－-]*|null|none|nan|n/a|\[\]|\{\}", re.I)
 _BARE_SIGN = re.compile(r"[-－]")
 _BRACKET = re.compile(r"[(（]([^()（）]+)[)）]")
 _NO_REFERENCE = re.compile("危急|警戒|偏[高低]|升高|降低|临界|异常|旧|原")
-"""Words in brackets after ranges that are not references."""
+"""Words in brackets after ranges that show that these are not reference ranges."""
 
 
 def word_of(key: str) -> str:
@@ -148,20 +148,20 @@ def _is_range_object(value: Mapping[str, Any]) -> bool:
 
 _FILE = Path(__file__).parents[2] / "vocabulary/entities.yaml"
 NAME = "名称"
-"""Key of the name of a record built from other records."""
+"""Key for the name of a record built from other records."""
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
 _FROM, _BOOK = "来源", "出处"
-"""Labels of a plant and its part, a place or a text; and of a book."""
+"""Labels for a plant and its part, a place or a text; label for a book."""
 _TOLD_BY_NAME = ("medicine", "food")
-"""Kinds with the same labels, which only the names of entries distinguish."""
+"""Kinds with the same labels, distinguished only by the names of entries."""
 _KEY, _OF_SECTION = 12, 108
-"""Votes of a key for its kind, shared among several kinds; votes of a section heading or class."""
+"""Votes that a key gives to its kind, divided if it has several kinds; votes that a section heading or class gives."""
 _NO_HEAD = "symptom"
-"""The kind without facts, with the labels of diseases: only explicit words identify it."""
+"""The kind that has no facts and shares its labels with diseases: only explicit words identify it."""
 _TRADITIONAL = ("性味", "归经", "性味归经")
 """Labels of Chinese medicine: they turn the indications of an entry into uses."""
 _LEAST = 2
-"""Minimum number of records: one proves nothing, as any document, or its merged parts, is one."""
+"""Minimum number of records; one proves nothing, since any document, or its parts merged, is one."""
 _SAMPLE, _MOST_KINDS, _LEAST_DIFFERENT = 1_000, 15, 3
 _MAX_NAME_CHARS, _PROSE_CHARS = 30, 60
 _LOOKS = 0.3
@@ -204,9 +204,9 @@ class LayoutProposal(NamedTuple):
 
     layout: RecordLayout
     confidence: float
-    """From 0 to 1: how certain the kind is, by words, names and values."""
+    """How certain the kind is, from 0 to 1, by words, names and values."""
     by_content: dict[str, str]
-    """Keys whose label is inferred from their values, not from a known word; in no layout until a person confirms them."""
+    """Keys whose label is inferred from their values, not from a known word; they are in no layout until a person confirms them."""
     unknown: list[str]
     """Keys about which nothing is known."""
 
@@ -222,10 +222,10 @@ class _Column(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def kind_words(key: str) -> list[tuple[str, str, bool]]:
-    """Return each kind and label that a key's name may stand for, and whether facts are made of it.
+    """Return each kind and label that a key's name may stand for, each with whether facts are made from it.
 
-    Qualifiers are ignored: `mainAdverse`, 常见症状. If words share a value, 作用原理/适应症, only one may be known: with two known ones,
-    适应症/禁忌症, it is unclear which part of the value belongs to which.
+    Qualifiers are ignored: `mainAdverse`, 常见症状. If several words share a value, 作用原理/适应症, only one of them may be known: with
+    two known ones, 适应症/禁忌症, it is unclear which part of the value belongs to which.
     """
     known = _labels_by_word()
     word = word_of(key).rstrip("0123456789") or word_of(key)
@@ -275,7 +275,7 @@ def _rank_of(word: str) -> int | None:
 
 
 def kinds_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the kind of each record, by its keys and by the heading or class above it, which applies to all records below.
+    """Return the kind of each record, determined by its keys and by the heading or class above it, which applies to all records below it.
 
     If the keys fit two kinds equally, the names of all such records decide.
     """
@@ -304,7 +304,7 @@ def _name_of(record: Mapping[str, Any]) -> str:
 
 
 def keys_for(part: str, keys: Iterable[str]) -> list[str]:
-    """Return the keys that may be those of a title, a text, or the start, end or relation of an edge."""
+    """Return the keys that may be those of a title or a text, or of the start, end or relation of an edge."""
     return [key for key in keys if plain(key) in _words().parts[part]]
 
 
@@ -320,7 +320,7 @@ def looks_named(text: str) -> bool:
 
 
 def remark_in(record: Mapping[str, Any], name: str | None) -> str | None:
-    """Return the text of a row that is not an entry: its name or only text is a remark, or its only text is a heading."""
+    """Return the text of a row that is not an entry, because its name or only text is a remark, or its only text is a heading."""
     texts = [text for value in record.values() if (text := plain_text(value))]
     head = texts[0] if len(texts) == 1 else plain_text(record.get(name or "")) or ""
     return " ".join(texts) if is_remark(head) or (len(texts) == 1 and HEADS_ROWS.match(head)) else None
@@ -345,7 +345,7 @@ def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
 
 
 _MOST_KEYS = 4096
-"""Maximum number of keys in a sample; more means that the keys are data."""
+"""Maximum number of keys in a sample; if there are more, the keys are data."""
 
 
 def propose_records(
@@ -492,7 +492,7 @@ def are_people(texts: Sequence[str]) -> bool:
 
 
 def people_in(texts: Iterable[str]) -> str:
-    """Return the group of people that the columns of sex and age describe together, 男性20~59岁."""
+    """Return the group of people described jointly by the columns of sex and age, 男性20~59岁."""
     return "".join(_WHO.get(plain(text), text) for text in texts)
 
 
@@ -505,7 +505,7 @@ def _column(rows: Sequence[Mapping[str, Any]], key: str) -> _Column:
 
 
 def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | None:
-    """Return the key of the names: by its word, by the key that leads to the records, or by its values."""
+    """Return the key of the names, chosen by its word, by the key that leads to the records, or by its values."""
     if array and array[-1] == "*" and "*" in columns:
         return "*"
     distinct = 0.1 if any(are_people(column.texts) for column in columns.values()) else 0.5
@@ -539,7 +539,7 @@ def _is_plausible(label: str, texts: Sequence[str], fits: float) -> bool:
 
 
 def _by_content(kind: str, texts: Sequence[str]) -> str | None:
-    """Return the label whose values look most like these, if most of these do."""
+    """Return the label whose typical values these resemble most, if most of these do."""
     shares = {label: _fits(kind, label, texts) for label in _words().content.get(kind, {})}
     best = max(shares, key=shares.__getitem__, default=None)
     return best if best is not None and shares[best] >= _PROPOSED and len(set(texts)) >= _LEAST_DIFFERENT else None
@@ -591,10 +591,10 @@ def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
 
 
 def _parts_of(key: str) -> set[str]:
-    """Return the words of a key: the whole and its parts, 英文缩写/别名."""
+    """Return the words in a key: the whole key and its parts, 英文缩写/别名."""
     return {word_of(key), *map(plain, _SHARED.split(key.rpartition(".")[2]))}
 
 
 def is_alias(key: str) -> bool:
-    """Return whether a key contains other names of an entry."""
+    """Return whether a key contains other names for an entry."""
     return not _parts_of(key).isdisjoint(_words().alias)

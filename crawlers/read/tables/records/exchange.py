@@ -27,7 +27,7 @@ class ExchangedQuestion(Struct, kw_only=True):
     right: Sequence[int] = ()
     """Positions of the correct options, counted from 0."""
     words: Sequence[str] = ()
-    """Correct answers of a question without options; any one of them is enough."""
+    """Correct answers to a question without options; any one of them is enough."""
     explanation: str = ""
     about: str = ""
     type: str = ""
@@ -125,12 +125,12 @@ def _html(part: Any) -> str:
 
 _RAW_CHARS = 2000
 EXCHANGES = {"moodle_xml": (".xml",)}
-"""Formats of XML, and the suffixes they read."""
+"""XML formats, and the suffixes of their files."""
 _CONTENTS = ("question/questiontext", "question/category", "question[@type='description']")
 
 
 def exchange_format(name: str, body: bytes) -> str:
-    """Return the format of an XML file: by its questions, else by its root.
+    """Return the format of an XML file, determined by its questions or else by its root.
 
     Raises:
         ValueError: the file is not readable XML, or has neither.
@@ -155,7 +155,7 @@ def format_by_content(name: str, body: bytes) -> str:
 
 
 def read_exchange(name: str, body: bytes, provenance: Provenance) -> FileReading:
-    """Return the questions of a file; one that cannot be read is an item with `doubt`.
+    """Return the questions of a file; one that cannot be read is returned as an item with `doubt`.
 
     Raises:
         ValueError: the file is not XML, has a document type, or is of another format.

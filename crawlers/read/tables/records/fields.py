@@ -20,7 +20,7 @@ _RAW_CHARS, _NO_INDEX = 2000, -1
 
 
 class Keys(NamedTuple):
-    """The keys of one field; the first one with a value is read."""
+    """The keys for one field; the first key with a value is read."""
 
     names: tuple[str, ...]
     may_miss: bool = True
@@ -69,7 +69,7 @@ def as_text(key: str, value: Any) -> str | None:
 
 
 def as_options(key: str, value: Any, labelled: tuple[str, str] | None = None) -> list[str] | None:
-    """Return options from a list of texts, an object of letters or one text; trailing empty options are dropped, others stay empty."""
+    """Return options from a list of texts, an object keyed by letter or one text; empty options at the end are dropped, others kept."""
     if value is None or isinstance(value, str):
         return split_options(value or "") or None
     if labelled and isinstance(value, list) and all(isinstance(entry, dict) and set(labelled) <= entry.keys() for entry in value):
@@ -112,7 +112,7 @@ def without_images(value: Any) -> Any:
 
 
 def _of_objects(key: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return letters and texts of options that are objects: with one letter each, or with a key for the letter and one for the text."""
+    """Return letters and texts of options that are objects, with one letter each, or with a key for the letter and one for the text."""
     pairs = [tuple(each.items()) for each in objects]
     if all(len(pair) == 1 for pair in pairs):
         labelled = [pair[0] for pair in pairs]
@@ -136,7 +136,7 @@ def _refuse_repeated_key(key: str, value: Any) -> None:
 
 
 def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str] | None:
-    """Return options from one column each; if the first column contains them all, as under a wide 选项 header, its parts."""
+    """Return options from one column each; if the first has all of them, as under a wide 选项 header, its parts."""
     texts = [text_of(record, Keys((key,))) or "" for key in _option_keys(record, shape)]
     if shape.by_words and is_unnamed(shape.option_keys[1]) and len(whole := split_options(texts[0])) > 1:
         if any(texts[1:]):
@@ -154,7 +154,7 @@ def _are_lettered(texts: list[str]) -> bool:
 
 
 def _option_keys(record: dict[str, Any], shape: RecordLayout) -> list[str]:
-    """Return the option columns; if these are named by letters, a record may have more than others: E after A to D."""
+    """Return the option columns; if they are named by letters, a record may have additional ones: E after A to D."""
     count = len(shape.option_keys)
     if "".join(shape.option_keys) != LETTERS[:count]:
         return shape.option_keys
@@ -184,7 +184,7 @@ def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
 
 
 def raw_of(record: dict[str, Any]) -> str:
-    """Return the original record, truncated to the length of a Lost."""
+    """Return the original record, truncated to the maximum length for a Lost."""
     return json.dumps(record, ensure_ascii=False)[:_RAW_CHARS]
 
 

@@ -41,7 +41,7 @@ _SAMPLE = 300
 NOWHERE = Provenance(source="", url="", snapshot="", page_id="", position="")
 _MOST_KEYS_NAMED, _MOST_KEY_CHARS = 12, 80
 _MOST_WAYS = 40
-"""Maximum number of lists in a document tried as lists of entities."""
+"""Maximum number of lists in a document that are tried as lists of entities."""
 
 
 class Part(NamedTuple):
@@ -189,7 +189,7 @@ def _keys_of(records: Iterable[tuple[str, Any]]) -> list[str]:
 
 
 def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str], ways: list[list[str]]) -> str:
-    """Return what is wrong with records without a known question, and what to do."""
+    """Return what is wrong with records that contain no known question, and what to do."""
     key_names = ", ".join(key[:_MOST_KEY_CHARS] for key in keys[:_MOST_KEYS_NAMED])
     known = "expected question or 题干 and options or answer, or for entries a name and what describes it, such as 症状 or 功效"
     if not keys:

@@ -10,13 +10,14 @@ from crawlers.read.tables.records.entities import are_people, keys_for, kind_wor
 _MEASURED = "examination"
 _MOST_KINDS, _KNOWN, _DISTINCT, _PAIR = 40, 0.5, 0.5, 2
 _FEWEST_BELOW, _BELOW = 2, 0.2
-"""Minimum number, and minimum share, of rows without a name for these to continue the row above."""
+"""Minimum number and minimum share of rows without a name for these to continue the row above."""
 
 
 def grouped(records: Sequence[tuple[str, dict[str, Any]]], head: str | None = None) -> list[tuple[str, dict[str, Any]]]:
     """Return rows with one fact each as one record per head; empty if most rows have their own head.
 
-    A column may contain the label of each row, and only the first row of a head may name it. Remarks and rows without a head are unchanged.
+    A column may contain the label of each row, and the head may be named only in its first row. Remarks and rows without a head are
+    unchanged.
     """
     rows = [row for _, row in records]
     keys = list(dict.fromkeys(key for row in rows for key in row))
@@ -62,7 +63,9 @@ def _go_on(rows: Sequence[Mapping[str, Any]], head: str) -> bool:
 
 
 def of_people(records: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
-    """Return rows of ranges, copying the name from the first of several rows; empty if no column contains groups of people."""
+    """Return rows of ranges, with the name copied from the first row of several to the others; empty if no column contains groups of
+    people.
+    """
     keys = list(dict.fromkeys(key for _, row in records for key in row))
     head = min((key for key in keys if names_entry(key) is not None), key=lambda key: names_entry(key) or 0, default=None)
     if head is None or not any(are_people([text for _, row in records if (text := plain_text(row.get(key)))]) for key in keys):
@@ -76,7 +79,7 @@ def of_people(records: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[str, 
 
 
 def _belong_together(fields: Mapping[str, Collection[str]]) -> bool:
-    """Return whether non-fact columns vary together between rows, or one varies with a range: age, limits, sample."""
+    """Return whether several columns other than facts vary between rows, or one of them varies along with a range: age, limits, sample."""
     differ = [key for key, texts in fields.items() if len(texts) > 1]
     alone = [key for key in differ if not kind_words(key)]
     return len(alone) > 1 or (len(alone) == 1 and any(kind == _MEASURED for key in differ for kind, _, _ in kind_words(key)))

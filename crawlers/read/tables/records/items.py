@@ -1,4 +1,4 @@
-"""One record -> its items, by a layout. Pure; a record without a required field gives a Lost with position and reason."""
+"""One record -> its items, by a layout. No side effects; a record without a required field gives a Lost with position and reason."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ from crawlers.read.vocabulary.options import letter_of
 
 _FEWEST_OPTIONS = 2
 RANGES = "参考区间"
-"""Label of a range with a separate key for each end."""
+"""Label for a range with a separate key for each end."""
 
 
 def entity_of(record: dict[str, Any], shape: EntityLayout, provenance: Provenance) -> EntityItem:
@@ -189,7 +189,7 @@ def question_of(fields: dict[str, Any], images: int, provenance: Provenance, is_
 
 
 def _check_options(fields: dict[str, Any]) -> None:
-    """Check that a question answered by a letter has options: otherwise they were missed."""
+    """Check that a question answered by a letter has options; if not, the options were missed."""
     kinds = {kind_of(flat(fields.get(field) or "")) for field in ("type_raw", "section_raw")}
     lettered = answer_form(fields.get("answer_raw")) == "letters"
     if lettered and not fields.get("options_raw") and not fields.get("shared_options_raw") and not kinds & {"verdict", "blank"}:
@@ -234,7 +234,7 @@ def _option_lines(text: str) -> list[str]:
 
 
 def heading_in(row: dict[str, Any], roles: Roles) -> str | None:
-    """Return the only text of a row if it is a heading: by its words, or because questions have no text in that column."""
+    """Return the only text of a row if it is a heading, either by its words or because questions have no text in that column."""
     texts = [(key, value) for key, value in row.items() if value not in (None, "")]
     if len(texts) != 1 or not isinstance(text := texts[0][1], str) or text.isdigit():
         return None
@@ -277,14 +277,14 @@ def _is_verdict(answer: str) -> bool:
 
 
 def _are_undivided(row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
-    """Return whether the option columns contain text that neither is several options nor can be divided by `clean`, as `A、甲B、乙` can."""
+    """Return whether the option columns contain text that is not several options and that `clean` cannot divide, unlike `A、甲B、乙`."""
     texts = [value for value in values_of(row, roles) if value not in (None, "", [], {})]
     is_lettered = len(texts) == 1 and isinstance(texts[0], str) and letter_of(flat(texts[0])) == "A"
     return bool(texts) and not is_lettered and len(record.get("options_raw") or []) < _FEWEST_OPTIONS
 
 
 def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
-    """Return whether an answer is a number or signs that name no option in its column's form."""
+    """Return whether an answer consists of a number or signs that name no option in the form that its column uses."""
     options = bool(record.get("options_raw"))
     if answer.isdigit():
         return not (options and roles.form == "words")

@@ -1,4 +1,4 @@
-"""The reading of one file: its items, where everything else in it went, and how well it was read."""
+"""The reading of one file: its items, what happened to everything else in it, and how well it was read."""
 
 import re
 from collections.abc import Mapping
@@ -39,9 +39,9 @@ class FileReading(Struct):
     """Where and why items with `doubt` could not be read; questions spoiled by the same line of a list are one fault."""
 
     columns: dict[str, str] = field(default_factory=dict)
-    """Question field -> the record keys or header words it is read from."""
+    """Maps each question field to the record keys or header words from which it is read."""
     beside: dict[str, str] = field(default_factory=dict)
-    """Position of a record -> its value under the first of the `beside_keys` that it has."""
+    """Maps the position of a record to its value for the first of the `beside_keys` that it has."""
     source: Text | None = None
     """The lines of a paper, for the character account."""
     rows: list[tuple[str, dict[str, Any]]] | None = None
@@ -51,7 +51,7 @@ class FileReading(Struct):
     shape: Any = None
     """The layout that was inferred for the file, if its format names none."""
     misfits: int = 0
-    """How many items with `doubt` are records or pages that do not fit the format, not uncertain questions of a paper."""
+    """Number of items with `doubt` that are records or pages not fitting the format, rather than uncertain questions of a paper."""
 
     @property
     def sound(self) -> list[QuestionItem]:
@@ -71,7 +71,7 @@ _WORDS = UNSURE_VERDICTS | CODES
 _TRUTH = ("正确", "错误")
 _FEWEST_OPTIONS, _FEWEST_CODES, _FEWEST_CHOICES = 2, 5, 3
 _NEARLY_ALL = 0.9
-"""Minimum share of questions and characters read for a paper to count as fully read."""
+"""Minimum share of a paper's questions and characters that must be read for it to count as fully read."""
 
 
 def answered_count(reading: FileReading) -> int:
@@ -135,15 +135,15 @@ def _is_answered(item: QuestionItem) -> bool:
 
 
 def with_known_answers(reading: FileReading) -> FileReading:
-    """Return a table's reading with coded answers translated, and without codes that nothing explains."""
+    """Return a table's reading with coded answers translated and unexplained codes removed."""
     return _with_codes_doubted(with_verdicts_in_words(reading))
 
 
 def _with_codes_doubted(reading: FileReading) -> FileReading:
     """Return a reading without the unexplained codes that answer questions without options.
 
-    With only 0 and 1, it is unknown which one means true. If most are numbers below 10, they may be positions of options that were not
-    found.
+    If there are only 0 and 1, it is unknown which one means true. If most are numbers below 10, they may be positions of options that were
+    not found.
     """
     bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
     answers = {index: (item.answer_raw or "").strip() for index, item in bare.items()}
@@ -161,10 +161,10 @@ def _with_codes_doubted(reading: FileReading) -> FileReading:
 
 
 def with_verdicts_in_words(reading: FileReading) -> FileReading:
-    """Return a reading with `Y`, `N` and the like as 正确 and 错误, if questions without options have no other answers.
+    """Return a reading with `Y`, `N` and the like replaced by 正确 and 错误, if questions without options have no other answers.
 
     None of these letters names an option. Words that also answer other questions, `是`, count only if there are choice questions too, or
-    if the type is true-or-false.
+    the type is true-or-false.
     """
     items = [(index, item) for index, item in enumerate(reading.items) if isinstance(item, QuestionItem)]
     bare = {index: item for index, item in items if _is_bare(item) and item.answer_raw}

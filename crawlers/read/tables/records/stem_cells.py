@@ -23,9 +23,9 @@ _LONGEST_ANSWER_CHARS = 16
 _BOTH_VERDICTS = 2
 _ANSWER_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
 _COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?(?:[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n|/\s?\d{1,6}\s?[单多判]?[选断]题)")
-"""A question counter, as apps show above a question: 18/473单选题."""
+"""A question counter, as shown by apps above a question: 18/473单选题."""
 _QUESTIONS_BELOW = re.compile(r"\n\s{0,9}(?:请|试)?回答(?:下列|以下|有关|相关)?(?:的)?问题")
-"""The start of the questions about the text above."""
+"""The start of the questions that refer to the text above them."""
 IN_CELL = "(answer in the cell)"
 """Record key of the answer found in the stem's cell."""
 _RINGS = re.compile(r"[①-⑳]")
@@ -33,7 +33,7 @@ _WRAPPED = re.compile(r"(?<![\s。？?！!：:；;])\s{0,3}\n\s{0,3}")
 
 
 def parts_of_stem(text: str) -> dict[str, Any]:
-    """Return the raw fields of a question written into one cell like in a paper: `知觉是（ ） A.甲 B.乙`.
+    """Return the raw fields of a question written into one cell as in a paper: `知觉是（ ） A.甲 B.乙`.
 
     Empty if no options are found; only `doubt` if their letters are not distinct and in order.
     """
@@ -78,7 +78,7 @@ def has_options_below(row: dict[str, Any], stem: str) -> bool:
 
 
 def with_cell_divided(record: dict[str, Any], row: dict[str, Any], roles: Roles) -> dict[str, Any]:
-    """Return the record of a row whose stem cell contains the options, and maybe the answer, like in a paper."""
+    """Return the record of a row whose stem cell contains the options, and perhaps the answer, as in a paper."""
     parts = parts_of_stem(text) if roles.options == [roles.stem] and isinstance(text := row.get(roles.stem), str) else {}
     if not parts.get("options_raw") or not parts.get("answer_raw"):
         return record
@@ -87,7 +87,7 @@ def with_cell_divided(record: dict[str, Any], row: dict[str, Any], roles: Roles)
 
 
 def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, Any]:
-    """Return the parts of a cell whose stem lists ①, ②, ③, which the paper reader would take for questions; else empty."""
+    """Return the parts of a cell whose stem lists ①, ②, ③, which the paper reader would mistake for questions; empty for any other cell."""
     *listed, last = drafts
     if not _RINGS.search(line) or last.doubt or len(last.options) < _BOTH_VERDICTS or any(each.options or each.answer for each in listed):
         return {}
@@ -96,7 +96,7 @@ def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, An
 
 
 def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
-    """Return the parts of a cell that ends in 是 B否 and the answer's label: the letters may be lost, but not their order."""
+    """Return the parts of a cell that ends in two verdicts such as 是 B否 and an answer label: letters may be lost, but not their order."""
     label = _ANSWER_BEHIND.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS))
     if label is None or len(line) != len(text):
         return {}
@@ -116,7 +116,7 @@ def _joint(wrapped: re.Match[str]) -> str:
 
 
 def _agree(options: list[str], marked: str) -> bool:
-    """Return whether either all options have their own letter or none has, and the first one begins where the cell has A.
+    """Return whether all options have their own letter or none has, and whether the first one begins at the A in the cell.
 
     If a letter was lost, the reader mistakes the lines for options: 以上处分。A警告 is not one.
     """
@@ -137,6 +137,6 @@ def _unglued(options: list[str]) -> list[str] | None:
 
 
 def _is_glued(options: str) -> bool:
-    """Return whether A.甲B.乙C.丙 has each letter once with the same sign, so that no letter ends a word."""
+    """Return whether A.甲B.乙C.丙 has each letter once and with the same sign, so that no letter is the end of a word."""
     letters = _GLUED.findall(options)
     return len(letters) > 2 and are_in_turn(letter[0] for letter in letters) and len({mark[1] for mark in letters}) == 1

@@ -61,7 +61,7 @@ def triple_lines(name: str, body: bytes) -> Iterator[Triple | Lost]:
 
 
 def read_triples(name: str, body: bytes, provenance: Provenance) -> FileReading:
-    """Return the entities that triples describe, in the order of their heads' first occurrence.
+    """Return the entities that triples describe, in the order in which their heads first occur.
 
     Raises:
         ValueError: the text is not a list of triples.

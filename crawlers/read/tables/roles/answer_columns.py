@@ -1,4 +1,4 @@
-"""Find the columns of a table with options, with answers that fit them, and with stems: rows -> columns with evidence.
+"""Find the columns of a table that contain options, answers that fit these options, and stems: rows -> columns with evidence.
 
 Options are in one column with several texts, or in several adjacent columns.
 """
@@ -21,7 +21,7 @@ _LEAST_UNLIKE = 0.1
 LEAST_OPTIONS = 0.3
 """Minimum share of rows with options for a table to have an option column."""
 _LEAST_EXPLAINING = 0.5
-"""Share of rows whose text repeats an option, from which the column is not an option itself."""
+"""A column is not an option itself if at least this share of its texts repeats an option."""
 IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|\w{1,12}(?:[_-][a-zA-Z]{0,3}\d{1,9}){1,3}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
 _ONE_LETTER, _SHARE = re.compile(r"[A-Ja-j]"), re.compile(r"\d{1,3}(?:\.\d{1,9})?\s?[%％]")
@@ -31,9 +31,9 @@ _AMOUNT = re.compile(r"\d{1,6}(?:\.\d{1,4})?")
 _KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
 """Values that name the type or difficulty of a question."""
 _CHOICE = re.compile(r"\s{0,9}[A-J](?:[\s,，、;；]{0,3}[A-J]){0,9}\s{0,9}")
-"""Option letters, which are an answer."""
+"""Option letters as an answer."""
 _GAP, _LEAST_FILLED = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
-"""A gap in a question; minimum share of answer lists with one entry per gap."""
+"""A blank in a question; minimum share of answer lists with one entry per blank."""
 EXPLAINED = re.compile(
     r"expla|analy|^(?:parse|why|jx)$|解析|解释|解說|题解|详解|詳解|精析|點評|点评|說明|理由|rationale|reason|jiexi|分析", re.IGNORECASE
 )
@@ -87,7 +87,7 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
 
 
 def _are_all(rows: Sequence[dict[str, Any]], key: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether nearly all values are grades, answers or percentages, `42%`, which are not options among texts."""
+    """Return whether nearly all values are grades, answers or percentages, `42%`, which cannot be options where others are texts."""
     texts = texts_of(rows, key)
     return len(texts) >= LEAST_ROWS and sum(pattern.fullmatch(text) is not None for text in texts) >= _LEAST_FILLED * len(texts)
 
@@ -99,7 +99,7 @@ def _are_two_verdicts(rows: Sequence[dict[str, Any]], one: str, other: str) -> b
 
 
 def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
-    """Return adjacent columns up to the first one whose texts repeat other cells of their row in longer texts: 应记住叶酸."""
+    """Return adjacent columns up to the first one whose texts repeat other cells of their row within longer texts: 应记住叶酸."""
     for index, key in enumerate(run):
         if index > 1 and sum(_repeats(row, key, run[:index]) for row in rows) >= _LEAST_EXPLAINING * len(rows):
             return run[:index]
@@ -155,7 +155,7 @@ def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, optio
 
 
 def are_gap_answers(rows: Sequence[dict[str, Any]], stem: str, key: str) -> bool:
-    """Return whether a column of lists contains one answer per gap of the question, and no options."""
+    """Return whether a column of lists contains one answer per blank in the question, and no options."""
     listed = [(row.get(stem), row[key]) for row in rows if isinstance(row.get(key), list)]
     fits = sum(isinstance(text, str) and len(_GAP.findall(text)) == len(answers) for text, answers in listed)
     return bool(listed) and fits >= _LEAST_FILLED * len(listed)
@@ -177,7 +177,7 @@ ANSWER = re.compile(
 )
 OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
 _SAID, _SAID_SHARE = re.compile(r"\s?(正确|错误|对|错)\s?[。，,；;：:.!！]\s?\S"), 0.6
-"""The truth value that an explanation begins with; minimum share of explanations that do."""
+"""The truth value at the start of an explanation; minimum share of explanations that begin with one."""
 _SURELY_OWN = re.compile(
     r"^responses?$|^rejected(?:[._]|$)|"
     r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
@@ -185,19 +185,21 @@ _SURELY_OWN = re.compile(
     rf"|{OWN_ANSWER_NAME}|作答|所选",
     re.IGNORECASE,
 )
-"""Names of a column with somebody's given answer, which is never the key."""
+"""Names of a column with the answer that somebody gave, which is never the key."""
 _REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts?|instructions?|quer(?:y|ies)|inputs?", re.IGNORECASE)
-"""Names of a model's expected answer, which is a key if there is a prompt, and of the prompt."""
+"""Names for a model's expected answer, which is a key if there is a prompt, and for the prompt."""
 _MANY, _ALIKE = 12, 2
-"""Number of rows from which positions would include more than 1, 2, 4 …; number of options for which positions and bits are the same."""
+"""Number of rows from which positions would include values other than 1, 2, 4 …; number of options for which positions and bits are the
+same.
+"""
 _SURELY_KEY = re.compile(r"(?:正确|标准|参考)?答案|正确选?项|correct_?(?:answer|option)|answer", re.IGNORECASE)
 _SURELY_FILLED, _ROWS_PER_OPTION = 0.8, 3
 _SURELY_FITS = 0.95
-"""Minimum share of rows that a second answer column must fit."""
+"""Minimum share of rows for which a second answer column must fit."""
 _MASK = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE)
 """Names of bit masks over the options."""
 NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
-"""Names of number columns that are not option positions."""
+"""Names of numeric columns that are not option positions."""
 
 _LEAST_FITTING = 0.8
 """Minimum share of a column's values that name options."""

@@ -52,7 +52,7 @@ class Roles(Struct):
     """The form of the answer, one of `values.ALL_FORMS`; empty if there is no answer."""
     explanation: str | None = None
     others: dict[str, str] = {}
-    """Further fields of a question -> their columns."""
+    """Further fields of a question, mapped to their columns."""
     confidence: float = 0.0
     doubts: list[str] = []
     """Messages that state why the confidence is not higher."""
@@ -68,7 +68,7 @@ def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options: Sequence[str], answer: str) -> None:
-    """Replace answers by option letters if all are names of option columns, `p` for `choices.p`."""
+    """Replace answers with option letters if all answers are names of option columns, `p` for `choices.p`."""
     names = [key.rpartition(".")[2] for key in options]
     answers = [value for _, row in rows if (value := row.get(answer)) not in (None, "")]
     values = set(answers) if all(isinstance(value, str) for value in answers) else set()
@@ -79,7 +79,9 @@ def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options:
 
 
 def with_numbered_verdicts(rows: Sequence[tuple[str, dict[str, Any]]], roles: Roles) -> None:
-    """In a table of choices, replace the answers 1 and 2 of statements by 正确 and 错误, which they mean both as positions and as codes."""
+    """In a table of choice questions, replace the answers 1 and 2 to statements with 正确 and 错误, which they mean both as positions and
+    as codes.
+    """
     bare = [row for _, row in rows if row.get(roles.stem) and not options_of(row, roles.options, roles.stem)]
     values = Counter(text_of(row.get(roles.answer or "")) for row in bare)
     if {*values} == {*_PLACES_OF_VERDICTS} and min(values.values()) >= _FEWEST_EACH and asking(bare, roles.stem) < _MOST_ASKING:

@@ -1,4 +1,4 @@
-"""Infer from its values which column or path of a table contains each part of a question: rows -> roles with their confidence.
+"""Infer from a table's values which column or path contains each part of a question: rows -> roles with their confidence.
 
 Options are found first, then the answer that fits them row by row, then the stem. Column names are one kind of evidence. If two readings
 fit equally well, neither is used.
@@ -74,7 +74,7 @@ _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
     0.8,
 )
-"""The wording of help requests, `如何退款？`; the share of them above which a table may be a help page."""
+"""The wording of help requests, `如何退款？`; the share of such requests above which a table may be a help page."""
 
 
 MOST_COLUMNS = 512
@@ -103,7 +103,9 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
 
 
 def _is_further_field(rows: Sequence[dict[str, Any]], key: str) -> bool:
-    """Return whether a column's name is that of another field, `subject`; not if it contains lists or lettered options, `subject_item`."""
+    """Return whether a column's name is that of another field, `subject`; this is ruled out if it contains lists or lettered options,
+    `subject_item`.
+    """
     if not any(name.search(key.rpartition(".")[2]) for name in NAMED.values()):
         return False
     listed = sum(isinstance(value := row.get(key), list | dict) or len(lettered_options(value)) > 1 for row in rows)
@@ -111,13 +113,13 @@ def _is_further_field(rows: Sequence[dict[str, Any]], key: str) -> bool:
 
 
 def _without_headings(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """Return rows without headings, which are rows of one text among wider ones."""
+    """Return rows without headings, which are rows with a single text among wider ones."""
     wide = [row for row in rows if sum(value not in (None, "") for key, value in row.items() if not key.startswith("^")) > 1]
     return wide if len(wide) * 2 >= len(rows) else rows
 
 
 def _in_turn(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the columns in order; a column that few rows have follows its predecessor there, as `E` follows `D`."""
+    """Return the columns in order; a column that only some rows have comes after the one before it in those rows, as `E` after `D`."""
     ordered: list[str] = []
     known: set[str] = set()
     for row in rows:
@@ -145,7 +147,7 @@ def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[st
 def _rival_of_wider(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]], best: Roles) -> str:
     """Return a column that fits a wider set of options as well as the chosen answer fits the chosen set; else "".
 
-    A partly filled option column may have been missed, so that the right answers did not fit, but somebody's choices did.
+    A partly filled option column may have been missed, so that somebody's choices fitted while the right answers did not.
     """
     for options in sets if len(best.options) > 1 else ():
         if not set(best.options) < set(options) or best.answer in options:
@@ -239,7 +241,7 @@ def _ask_beside_statements(rows: Sequence[dict[str, Any]], sets: list[list[str]]
 
 
 def _ids_out_of_order(lists: Sequence[Any]) -> str:
-    """Return the key under which option objects are numbered in another order than listed, if any."""
+    """Return the key whose numbers put option objects in an order other than the listed one, if there is such a key."""
     for value in lists:
         options = listed(value) if isinstance(value, str) else value
         objects = in_stated_order(options) if _are_objects(options) and isinstance(options, list) else []
@@ -266,7 +268,7 @@ def _told_right(rows: Sequence[dict[str, Any]], columns: list[str]) -> str:
 
 
 def _with_options_below(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
-    """Return the roles of a table whose options are in lines below the question, in the same cell."""
+    """Return the roles of a table whose options are on lines below the question, in the same cell."""
     for key in columns:
         sets = [options_below(text)[1] if isinstance(text := row.get(key), str) else [] for row in rows]
         full = sum(map(bool, sets))

@@ -18,19 +18,19 @@ _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)
 """A line break written as a backslash and an n."""
 _VERDICTS = re.compile(rf"({verdicts.VERDICT})[\s/,，、]{{1,3}}({verdicts.VERDICT})")
 _FEWEST, _MOST_CHARS_OF_TWO = 3, 16
-"""Minimum number of consecutively numbered texts that are options; maximum length of a text with only two, `①对 ②错`."""
+"""Minimum number of consecutively numbered texts that count as options; maximum length of a text with only two, `①对 ②错`."""
 _DIVIDERS = ("$;$", "^*^", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
 _DASHES = (*"-–—=→>#_",)
 _BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
 _ANSWER_PROMPT = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
-"""An answer label after the options, when the answer itself is elsewhere."""
+"""An answer label after the options, with the answer itself elsewhere."""
 _LEADS = re.compile(r"^[&@^|]{1,4}(?=\s?[AＡ]\s?[.．、:：)）])")
 """The separator repeated before the first option."""
 _TAIL_SIGNS = re.compile(r"[;；|$#@&^~/\\*!,，]{1,8}$")
 
 
 def split_options(text: str) -> list[str]:
-    """Return the options of a text, split at consecutive letters from A, else at line breaks, else at a separator."""
+    """Return the options in a text, split at consecutive letters from A on, otherwise at line breaks, otherwise at a separator."""
     text = _LEADS.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     if not text:
         return []
@@ -54,7 +54,7 @@ def split_options(text: str) -> list[str]:
 
 
 def _undashed(parts: list[str]) -> list[str]:
-    """Return options with the usual sign in place of an unusual one after the letter, `A-甲`."""
+    """Return options with an unusual sign after the letter, `A-甲`, replaced by the usual one."""
     rests = [part[1:].lstrip() for part in parts]
     dashed = all(part[:1] == letter and rest[:1] in _DASHES for part, rest, letter in zip(parts, rests, LETTERS, strict=False))
     return [f"{part[0]}. {rest[1:].strip()}" for part, rest in zip(parts, rests, strict=True)] if dashed else parts
@@ -96,9 +96,9 @@ def _numbered(text: str) -> list[str]:
 _YES = verdicts.words_for(verdicts.TRUE) | {"y", "正", "1"}
 _NO = verdicts.words_for(verdicts.FALSE) | {"n", "误", "0", "", "none", "null"}
 _PLACE_DIGITS = 5
-"""Number of digits from which a number is not a position."""
+"""A number with this many digits or more is not a position."""
 _PLACE = re.compile(r"sort|^seq|order|^(?:idx|index|no|num|position|pos|rank|xh|序号|顺序|排序|次序)$", re.IGNORECASE)
-"""Key names of the position at which an option is shown."""
+"""Key names for the position at which an option is shown."""
 FORMS = ("letters", "text", "from 0", "from 1")
 """Letters; the text of options; positions counted from 0; positions counted from 1."""
 MARKED = "marked"
@@ -107,7 +107,7 @@ ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
 _AS_EMOJI, _AROUND = "\ufe0f", "()[]【】。. "
 """The variation selector after emoji; characters stripped around a truth value."""
 EXAM_VERDICTS = {word for word in verdicts.SURE_VERDICTS if not word.isascii()}
-"""Verdicts that occur only in tests, whatever the column is named."""
+"""Verdicts that occur only in tests, regardless of the column's name."""
 WORDS_OF_EXAMS = {word for word in EXAM_VERDICTS if word.isalpha()}
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
 _MOST_AROUND = 8
@@ -122,7 +122,7 @@ _AS_LETTERS = str.maketrans(STEMS, LETTERS) | CIRCLED_AS_LETTERS | str.maketrans
 SIGNS = frozenset(f"{LETTERS}{_OTHER_SIGNS}")
 """Signs by which an answer names options."""
 _ONLY_SIGNS = re.compile(rf"[\s,，、;；|{_OTHER_SIGNS}]+")
-"""Options with such a text are named by it, not by their position: `①②`."""
+"""An option with such a text is named by that text and not by its position: `①②`."""
 _SIGN = re.compile(
     rf"\s{{0,9}}(?:[(（\[【]\s?(?P<bracketed>[{STEMS}{_DIGITS}{HANZI}])\s?[)）\]】]|(?P<signed>[{STEMS}{_DIGITS}{HANZI}])\s?[.．、:：)）](?!\d)"
     rf"|(?P<circled>[{CIRCLED_NUMBERS}]))\s{{0,9}}(?=\S)"
@@ -153,8 +153,8 @@ def word_of(value: Any) -> str:
 
 
 def in_stated_order(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return options sorted by the key with their numbers or letters: a database returns them in any order, but answers refer to the
-    displayed order.
+    """Return options sorted by the key that contains their numbers or letters: a database returns them in any order, but answers refer to
+    the displayed order.
     """
     letters = list(LETTERS[: len(objects)])
     for key in objects[0] if objects else ():
@@ -188,7 +188,7 @@ def text_of(value: Any) -> str:
 
 
 def _alphabet_of(options: list[str]) -> str:
-    """Return the signs other than letters before all options in order, `1.` `2.` `3.`; empty if they have no such signs."""
+    """Return the signs, other than letters, that precede all options in order, `1.` `2.` `3.`; empty if there are no such signs."""
     matches = [_SIGN.match(option) for option in options]
     signs = "".join(match["bracketed"] or match["signed"] or match["circled"] for match in matches if match)
     every = len(options) > 1 and all(matches)
@@ -232,7 +232,7 @@ def lettered_options(value: Any) -> list[str]:
 
 
 def _as_objects(value: Any) -> Any:
-    """Return option objects in their stated order; any other value unchanged."""
+    """Return option objects in the order that they state; return any other value unchanged."""
     return in_stated_order(value) if isinstance(value, list) and all(isinstance(each, dict) for each in value) else value
 
 
@@ -250,7 +250,7 @@ def _texts(values: list[Any]) -> list[str]:
 
 
 def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
-    """Return the texts of option objects: from the key whose values differ and are not labels."""
+    """Return the texts of option objects, taken from the key whose values differ and are not labels."""
     if all(len(each) == 1 for each in objects):
         return _texts([next(iter(each.values())) for each in objects])
     flag = _flag_of(objects)
@@ -313,7 +313,7 @@ def as_verdict(value: Any) -> Any:
 
 
 def verdict_word(value: Any) -> str:
-    """Return a cell's text with one sign for all kinds of ticks and one for crosses, without surrounding brackets."""
+    """Return a cell's text without surrounding brackets, and with one sign for all kinds of ticks and another for all crosses."""
     text = str(value)
     return text if len(text) > _MOST_AROUND else flat(text).replace(_AS_EMOJI, "").strip(_AROUND)
 
@@ -354,7 +354,9 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
 
 
 def _are_packed(digits: str, options: list[str], form: str) -> bool:
-    """Return whether digits without separators are positions of several options, `135`: in order, and too large to be one position."""
+    """Return whether digits without separators are the positions of several options, `135`: they are in order, and the number is too large
+    to be one position.
+    """
     in_order = len(digits) > 1 and digits.isascii() and digits.isdigit() and all(one < other for one, other in pairwise(digits))
     return in_order and len(options) < len(_DIGITS) + (form == "from 1") and int(digits) > len(options)
 
@@ -375,7 +377,7 @@ def _letters(parts: list[Any], options: list[str]) -> str:
 
 
 def _in_letters(answer: str, options: list[str]) -> str:
-    """Return an answer in letters if it uses other signs, 甲 ①, or the numbers before the options."""
+    """Return an answer in letters if it uses other signs, such as 甲 or ①, or the numbers before the options."""
     if answer.isascii() and answer.isalpha():  # letters alone
         return answer
     if any(map(_ONLY_SIGNS.fullmatch, options)):
