@@ -1,10 +1,10 @@
-"""The base package: shared code, the command `atomexam`, and the functions of the Python API (`help(atomexam.api)`)."""
+"""The base package: code that all packages share, the `atomexam` command, and the functions of the Python API (`help(atomexam.api)`)."""
 
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return a function of the Python API, importing its module on first use. Names with a leading underscore are not part of it."""
+    """Return a function of the Python API, importing its module on first use. Names with a leading underscore are not part of the API."""
     from importlib import import_module
 
     functions: dict[str, str] = import_module("atomexam.api").FUNCTIONS if name[0] != "_" else {}

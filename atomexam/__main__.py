@@ -9,14 +9,14 @@ from typing import NamedTuple, NoReturn
 
 
 class Command(NamedTuple):
-    """A subcommand. Its module is given by name because `atomexam` imports none of the other packages."""
+    """A subcommand. The module is named in a string because `atomexam` does not import any other package."""
 
     module: str
     summary: str
     project: tuple[str, ...] = ()
     """Paths that the working folder must contain; empty if the command runs anywhere."""
     replaced_by: str | None = None
-    """The flag with the path of the data; with it, no project folder is needed."""
+    """The flag that gives the path of the data; with it, the command needs no project folder."""
 
 
 COMMANDS = {
@@ -34,7 +34,7 @@ _USAGE_ERROR = 2
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run a subcommand as `python -m MODULE` would; exit with that module's status."""
+    """Run a subcommand as `python -m MODULE` would, and exit with the status of that module."""
     words = sys.argv[1:] if argv is None else argv
     name, rest = (words[0], words[1:]) if words else ("--help", [])
     if name.startswith("-"):
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _use_code_of(folder: Path) -> None:
-    """Import the code of a checkout, including its spiders, even if this command was installed from elsewhere."""
+    """Import the code of the current checkout, including its spiders, even if this command was installed from elsewhere."""
     sys.path.insert(0, str(folder))
     for name in [name for name in sys.modules if name.partition(".")[0] == "atomexam"]:
         del sys.modules[name]
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Print the installed version, reading it only on request."""
+    """Print the installed version, which is looked up only when requested."""
 
     def __call__(self, *_: object) -> None:
         from importlib import metadata  # this import takes longer than the rest of --help

@@ -4,8 +4,8 @@
     questions = atomexam.near_duplicates(atomexam.clean(items).questions).kept
     splits = atomexam.split(questions, quota={"mcqa": 100, "mrqa": 20, "qa": 0})
 
-A frame has a row for each record and a column for each field (docs/records.md). Inputs may be frames, records or dicts;
-missing values may be None or NaN, and additional columns are ignored. docs/python.md has a notebook.
+A frame has a row for each record and a column for each field (docs/records.md). Inputs may be frames, records or dicts; missing values may
+be None or NaN, and additional columns are ignored. See docs/python.md for a notebook.
 """
 
 FUNCTIONS = {
@@ -24,4 +24,4 @@ FUNCTIONS = {
     "runs": "eval.api",
     "trace": "eval.api",
 }
-"""Function name -> module name; not imported here, because `atomexam` must not depend on the other packages."""
+"""Maps each function to its module; nothing is imported here, because `atomexam` must not depend on the other packages."""

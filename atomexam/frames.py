@@ -12,7 +12,7 @@ from msgspec import NODEFAULT, Struct, structs
 from atomexam.records.checks import convert, one_of
 
 Table = pd.DataFrame | Iterable[Struct | Mapping[str, Any]]
-"""Input of the functions of the Python API: a frame, or records or dicts in any order."""
+"""Input to the functions of the Python API: a frame, or records or dicts in any order."""
 
 
 def frame_of(records: Iterable[Struct], shape: type[Struct]) -> pd.DataFrame:
@@ -24,7 +24,7 @@ def records_of(table: Table, shape: Any, what: str) -> list[Any]:
     """Return the records of a table.
 
     Args:
-        shape: a record, or a tagged union of records.
+        shape: a record type, or a tagged union of record types.
         what: noun for the rows in messages, such as `questions`.
 
     Raises:
@@ -35,7 +35,7 @@ def records_of(table: Table, shape: Any, what: str) -> list[Any]:
 
 
 def record_of(row: dict[str, Any], shape: Any, where: str) -> Any:
-    """Return the record of a row from `rows_of`; error messages list only the fields of its kind of record."""
+    """Return the record for a row from `rows_of`; error messages list only the fields of that kind of record."""
     by_tag = {one.__struct_config__.tag: one for one in get_args(shape)} if isinstance(shape, UnionType) else {}
     tag_field = next((one.__struct_config__.tag_field for one in by_tag.values()), None)
     kept = {name: value for name, value in row.items() if name != tag_field}
@@ -43,7 +43,7 @@ def record_of(row: dict[str, Any], shape: Any, where: str) -> Any:
 
 
 def rows_of(table: Table, shape: Any, what: str) -> list[dict[str, Any]]:
-    """Return the rows of a table as dicts; missing values are omitted if the field has a default.
+    """Return the rows of a table as dicts; a missing value is omitted if its field has a default.
 
     Args:
         shape: as in `records_of`; only its fields are returned. None returns all fields.
@@ -73,7 +73,7 @@ def rows_of(table: Table, shape: Any, what: str) -> list[dict[str, Any]]:
 
 
 def _is_empty(values: Mapping[str, Any], field: structs.FieldInfo) -> bool:
-    """Return whether a row has a required field without a value."""
+    """Return whether a row lacks a value for a required field."""
     return field.encode_name in values and field.default is NODEFAULT and field.default_factory is NODEFAULT
 
 

@@ -66,8 +66,8 @@ def clean(items: Table, **settings: Any) -> Cleaned:
     """Return the valid questions, facts and passages in items, and the rejected items with reasons, like stage `clean`.
 
     Args:
-        items: from `read`, or your own with `stem_raw`, `options_raw` (list of texts) and `answer_raw`; an item without `provenance`
-            is identified by its row.
+        items: from `read`, or your own with `stem_raw`, `options_raw` (list of texts) and `answer_raw`; an item without `provenance` is
+            identified by its row number.
         settings: keys of `clean` in params.yaml, such as `min_stem_chars=2`.
 
     Raises:
@@ -106,12 +106,12 @@ def near_duplicates(questions: Table, **settings: Any) -> Unique:
 
 
 def claims(facts: Table, passages: Table = (), **settings: Any) -> ClaimSets:
-    """Return claim pairs (SdAK) and fourfold rows made from facts, and the facts without a pair.
+    """Return claim pairs (SdAK) and fourfold rows made from facts, and the facts that gave no pair.
 
     Args:
-        facts: as `clean` returns them, one row per sighting.
-        passages: further text about the heads; a tail that a passage gives to the head is not used as a false tail.
-        settings: keys of `claims` in params.yaml, such as `per_type=1000`; `design` has no effect: both are returned.
+        facts: as `clean` returns them, with one row per occurrence.
+        passages: more text about the heads; a tail that a passage mentions for a head is not used as its false tail.
+        settings: keys of `claims` in params.yaml, such as `per_type=1000`; `design` has no effect, because both designs are returned.
 
     Raises:
         ValueError: a row is not a fact or passage, or a setting is unknown.
@@ -132,15 +132,16 @@ def audit(
     format: str | None = None,  # noqa: A002  as the flag of the command
     reference: Sequence[str | Path] = (),
 ) -> dict[str, Any]:
-    """Return the defects of a question set: near-duplicates, leaks between splits, conflicting answers, format; see docs/audit.md.
+    """Return the defects of a question set: near-duplicates, leaks between splits, conflicting answers, and format defects; see
+    docs/audit.md.
 
     Args:
-        questions: a file or folder, followed by any `paths`; or a frame of questions, with an optional column `split`.
+        questions: a file or folder, optionally followed by more `paths`; or a frame of questions, with an optional column `split`.
         format: format of all files; detected by default.
         reference: files of benchmarks whose questions must not be in the set.
 
     Returns:
-        The contents of audit.json: `figures` (name -> number or None), `clusters`, `conflicting_keys`, `defects`, `files`, …
+        The contents of audit.json: `figures` (a mapping of names to numbers or None), `clusters`, `conflicting_keys`, `defects`, `files`, …
 
     Raises:
         ValueError: a file cannot be read, or there is no question.

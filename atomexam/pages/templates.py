@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 SHARED = Path(__file__).parent
-"""`page.css`: colours for light, dark and print, tables, bars, cards."""
+"""`page.css`: light, dark and print colours, tables, bars and cards."""
 
 
 def templates(folder: Path, known: Mapping[str, Any]) -> "Environment":

@@ -1,4 +1,4 @@
-"""Human annotations: labels of replies, verdicts on claims, decisions on contradicting rows."""
+"""Human annotations: labels for replies, verdicts on claims, and decisions on contradicting rows."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,10 +10,10 @@ from atomexam.records.fact import Relation
 from atomexam.records.provenance import content_id
 
 Pattern = Literal["right", "failed", "not_follow", "sycophancy", "contrary", "reversed"]
-"""The pattern of the two verdicts of a pair; `failed` if a call returned no reply."""
+"""The combination of the two verdicts on a pair; `failed` if a call returned no reply."""
 
 Error = Literal["not_follow", "sycophancy", "safety", "misinterpretation", "contrary", "reversed"]
-"""Why a pair is not right: the four types of SdAK (section 5.1), and the remaining combinations of verdicts."""
+"""Why a pair is not right: the four error types of SdAK (section 5.1), and the remaining combinations of verdicts."""
 
 Reason = Literal["sound", "unsound"]
 """Whether the reasons given for two right verdicts support them: answer reliability (SdAK, section 4.2.2)."""
@@ -31,7 +31,7 @@ class ReplyPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     claim_id: str
     atomic_type: Relation
     asks: Literal["error", "reason"]
-    """error: the pair is wrong; label the kind of error. reason: the pair is right; label whether its reasons are sound."""
+    """error: the pair is wrong; label the kind of error. reason: the pair is right; label whether the reasons are sound."""
     factual: str
     factual_reply: str
     non_factual: str
@@ -46,7 +46,7 @@ class ReplyPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Label(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One annotator's label of one pair of replies; a line of `eval/labels.jsonl`."""
+    """One annotator's label for one pair of replies; a line in `eval/labels.jsonl`."""
 
     pair_id: str
     annotator: str
@@ -69,12 +69,12 @@ def majority_label(labels: Iterable[str]) -> str | None:
 
 
 class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Which of several contradicting rows is right, or whether a suspect key is right; a line of the decisions file."""
+    """A decision on which of several contradicting rows is right, or on whether a suspect key is right; a line in the decisions file."""
 
     id: str
     """Id of the question or fact under review."""
     right: list[str] = []
-    """Texts of the right options of a question, sorted; applies to all rows with the same question."""
+    """Texts of the correct options of a question, sorted; the decision applies to all rows with the same question."""
     polarity: bool | None = None
     """Whether a fact is true (true) or its denial is (false)."""
     withdrawn: Literal["ambiguous", "drop"] | None = None
@@ -100,17 +100,17 @@ class SuspectKey(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     proposed: str | None
     """Letters that the models or the explanation give instead of the key."""
     evidence: float | None
-    """Strength of the better models' agreement against the key, in standard errors; None without models."""
+    """How strongly the better models agree against the key, in standard errors; None if there are no models."""
     weak: bool
     """Whether there are too few models for reliable evidence."""
     because: list[str]
     """Reasons why the key is suspect."""
     answers: dict[str, str]
-    """Model -> letters of its answer."""
+    """Maps each model to the letters it answered."""
     explanation: str | None
     """The explanation given by the source."""
     twins: list[str]
-    """Stems and right options of its near-duplicates."""
+    """Stems and correct options of the near-duplicates."""
     sources: list[str]
     """Sources with this question, sorted."""
     urls: list[str]
@@ -131,14 +131,14 @@ class Statement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Review(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A contradiction between rows, for a person to decide."""
+    """A contradiction between rows that a person must decide."""
 
     id: str
     """Id of the cluster, or of the fact."""
     kind: str
     """`question` or `fact`."""
     asked: str
-    """The stem, preceded by its case, or head and tail of the fact."""
+    """The stem, preceded by its case; for a fact, its head and tail."""
     options: list[str]
     """Texts of all options, sorted."""
     statements: list[Statement]
@@ -164,7 +164,7 @@ class Verdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     atomic_type: Relation
     """Type of the claim, stored because a refuted claim is removed from the data but still counts under its type."""
     is_false_tail: bool = False
-    """Whether it states the false tail of a fourfold row: then `refute` confirms the row and `support` drops it."""
+    """Whether the claim states the false tail of a fourfold row; if so, `refute` confirms the row and `support` removes it."""
 
 
 def majority(answers: Iterable[str]) -> str:

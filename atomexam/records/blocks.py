@@ -19,7 +19,7 @@ class Block(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Server(Block, frozen=True):
-    """Address and limits of an OpenAI-compatible server: `server` of a model."""
+    """Address and limits of an OpenAI-compatible server: the field `server` of a model."""
 
     url: str = "https://api.openai.com/v1"
     key_variable: str = "OPENAI_API_KEY"
@@ -29,20 +29,21 @@ class Server(Block, frozen=True):
     calls_per_minute: Count = 0
     """0: no limit."""
     timeout: Annotated[float, Meta(gt=0)] = 120.0
-    """Seconds for one call."""
+    """Time limit for one call, in seconds."""
     tries: Positive = 5
-    """Maximum number of calls for one request, including the first; only transient errors are retried."""
+    """Maximum number of calls per request, including the first; only transient errors are retried."""
     api: Literal["chat", "tokens", "text", "vllm"] = "chat"
-    """chat: send messages to /chat/completions; the server applies its chat template. Others: send prompts rendered here to /completions:
-    tokens as token ids, text as text, vllm as token ids with vLLM's own fields. The backend `vllm` always uses vllm."""
+    """chat: send messages to /chat/completions; the server applies its chat template. The others send prompts rendered here to
+    /completions: tokens as token ids, text as text, vllm as token ids along with vLLM's own fields. The backend `vllm` always uses vllm."""
     tokenizer: str | None = None
-    """For all APIs except chat: the model (hub name or folder) whose tokenizer renders the prompts; None uses the model's `name`."""
+    """For all APIs except chat: the model (hub name or folder) whose tokenizer renders the prompts; by default, the model given in
+    `name`."""
     knows: list[Literal["seed", "top_k", "repetition_penalty"]] = field(default_factory=list)
-    """Settings outside the common API that this server supports; a run that needs another one fails."""
+    """Settings outside the common API that this server supports; a run that needs any other such setting fails."""
     arguments: list[str] = field(default_factory=list)
-    """For the backend `vllm`: additional arguments of `vllm serve`, such as `--max-model-len 8192`, one word per element."""
+    """For the backend `vllm`: additional arguments to `vllm serve`, such as `--max-model-len 8192`, one word per element."""
     input_price: Annotated[float, Meta(ge=0)] = 0.0
-    """Price of a million tokens, in the currency of the bill."""
+    """Price per million tokens, in the currency of the bill."""
     output_price: Annotated[float, Meta(ge=0)] = 0.0
 
     def __post_init__(self) -> None:
@@ -57,7 +58,7 @@ _NOT_READ = {
     "baseline": Server.__struct_fields__,
     "imported": Server.__struct_fields__,
 }
-"""Backend -> fields of `server` that do not apply to it."""
+"""Maps each backend to the fields of `server` that do not apply to it."""
 
 
 class Model(Block, frozen=True):
@@ -74,9 +75,9 @@ class Model(Block, frozen=True):
     base: str | None = None
     """Base model of an adapter, if the adapter's own file does not name it or names a path on another machine."""
     template: dict[str, str | bool | int | float] = field(default_factory=dict)
-    """Additional arguments of its chat template, such as `enable_thinking: false`."""
+    """Additional arguments for the model's chat template, such as `enable_thinking: false`."""
     chat_template: str | None = None
-    """File of a chat template that replaces the model's own."""
+    """File with a chat template that replaces the model's own."""
     server: Server = Server()
 
     def __post_init__(self) -> None:
@@ -101,18 +102,18 @@ class Training(Block, frozen=True):
     """Maximum number of requests per task in an epoch."""
     batch_examples: Positive = 8
     batch_tokens: Positive = 512
-    """A batch ends at whichever of the two limits it reaches first."""
+    """A batch ends when it reaches either of the two limits."""
     learning_rate: Annotated[float, Meta(gt=0)] = 0.003
 
 
 class RequestSettings(Block, frozen=True):
-    """Settings of the requests to a model."""
+    """Settings for requests to a model."""
 
     model: Slug
     repeats: Positive = 1
     seed: int = 1
     max_new_tokens: Positive | None = None
-    """None: enough for an answer to the task, measured with the model's tokenizer."""
+    """None allows enough for an answer to the task, measured with the model's tokenizer."""
     temperature: Annotated[float, Meta(ge=0)] = 0.0
     """0 selects the most likely token; SdAK, section 4.2.3, samples at 0.3."""
     top_k: Count = 0
@@ -132,23 +133,24 @@ class Run(RequestSettings, frozen=True, kw_only=True):
 
     task: Literal["fourfold", "claim", "choice", "essay", "tcm", "tf", "blank"]
     prompt: str | None = None
-    """Wording of the task, one of `eval.tasks.runs.TASKS[task].prompts`; None uses the first."""
+    """Wording of the task, one of `eval.tasks.runs.TASKS[task].prompts`; by default the first."""
     prompts: tuple[str, ...] = ()
     """Several wordings instead of `prompt`; each item is sent once per wording."""
     orders: Annotated[int, Meta(ge=1, le=10)] = 1
     """Number of option orders in which each question is sent: the original, then shifted by one position, by two, …"""
     method: Literal["generation", "likelihood"] = "generation"
-    """generation: parse the reply. likelihood: use the allowed answer with the highest likelihood under the model."""
+    """generation: parse the reply. likelihood: take the allowed answer that is most likely under the model."""
     shots: Count = 0
     split: Literal["test", "dev", "reserved"] = TEST
-    """Split of its items. Runs on dev or reserved get replies, scores and metrics, but appear in no report, board or export."""
+    """Split that the items are taken from. Runs on dev or reserved get replies, scores and metrics, but appear in no report, board or
+    export."""
     stop: Literal["end", "verdict"] = "end"
-    """end: a reply continues to its own end. verdict: it stops after the clause with its verdict on a claim, so `committed` does not
-    see the rest either."""
+    """end: let the model finish its reply. verdict: stop after the clause with the verdict on the claim; then `committed` does not see the
+    rest either."""
 
     stop_strings: Annotated[tuple[Annotated[str, Meta(min_length=1)], ...], Meta(max_length=4)] = field(default_factory=tuple)
-    """A reply ends before the first occurrence of any of these, such as a line break; a base model would continue with the next question.
-    Servers accept up to four."""
+    """A reply ends before the first occurrence of any of these strings, such as a line break; without one, a base model would go on to the
+    next question. Servers accept up to four."""
 
     def __post_init__(self) -> None:
         if self.prompts and (self.prompt or len({*self.prompts}) < max(2, len(self.prompts))):
@@ -164,12 +166,12 @@ class Run(RequestSettings, frozen=True, kw_only=True):
 
     @property
     def reply_chars(self) -> int:
-        """Default reply length in characters; an analysis needs more."""
+        """Default reply length in characters; a reply with an analysis needs more."""
         return 8 * REPLY_CHARS if self.task in ("tcm", "essay") else REPLY_CHARS
 
 
 def runs_on_test(lines: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the lines under `runs`, or the metrics of runs, that use the test split."""
+    """Return the lines under `runs`, or the metrics of runs, for runs that use the test split."""
     return {name: line for name, line in lines.items() if (line or {}).get("split", TEST) == TEST}
 
 
@@ -195,38 +197,39 @@ _RATES = {"lora": 1e-4, "full": 1e-5}  # from LLaMA-Factory's examples, for mode
 
 
 class Tuning(Block, frozen=True):
-    """One line under `tune`, keyed by the resulting model: the model that its `name` refers to is trained further on the train split."""
+    """One line under `tune`, keyed by the resulting model: the model given in `name` is trained further on the train split."""
 
     method: Literal["full", "lora"] = "lora"
     preset: Literal["cpsyexam", "sdak"] | None = None
-    """Settings published in a paper; keys of this line override them."""
+    """Settings published in a paper; other keys on this line override them."""
     data: dict[str, Amount] = field(default_factory=lambda: {"claims": 1, "knowledge": 1, "cases": 1, "tcm": 1, "words": 1})
-    """Kind -> amount to train on: values up to 1 are a share, larger ones a number of items."""
+    """Maps each kind to the amount to train on: values up to 1 are shares, larger ones numbers of items."""
     order: Literal["mixed", "listed"] = "mixed"
     """listed: one kind after another, in the order of `data`."""
     seed: int = 1
     rank: Positive = 16
     alpha: Positive = 32
     embeddings: Literal["kept", "learned"] = "kept"
-    """For lora. learned: the embeddings and the output layer are fully trained and saved with the adapter."""
+    """Only for lora. learned: the embeddings and the output layer are fully trained and saved with the adapter."""
     epochs: Positive | None = None
-    """None uses the preset's value, or 3."""
+    """By default the preset's value, or else 3."""
     learning_rate: Rate | None = None
-    """None uses the preset's value, or 0.0001 for lora and 0.00001 for full."""
+    """By default the preset's value, or else 0.0001 for lora and 0.00001 for full."""
     batch_tokens: Positive | None = None
-    """Maximum number of tokens per step. None uses a hundredth of the training data, at least 1,024 and at most 16,384."""
+    """Maximum number of tokens per step. By default a hundredth of the training data, but at least 1,024 and at most 16,384."""
     batch_examples: Count | None = None
-    """Conversations per step, instead of batch_tokens; 0, or None without a preset, uses batch_tokens."""
+    """Conversations per step, in place of batch_tokens; if this is 0, or None without a preset, batch_tokens is used."""
     max_tokens: Positive | None = None
-    """Maximum number of tokens in a row of packed conversations; longer ones are skipped. None uses the preset's value, or 2048."""
+    """Maximum number of tokens in a row of packed conversations; longer ones are skipped. By default the preset's value, or else 2048."""
     warmup: Share = 0.03
     """Share of the steps over which the learning rate rises."""
     checks: Positive = 10
     """Number of times that the dev loss is measured and a checkpoint saved."""
     patience: Count | None = None
-    """Training stops after this many checks without a lower dev loss; 0: never. None uses the preset's value, or 3."""
+    """Training stops after this many checks without a lower dev loss; 0 disables early stopping. By default the preset's value, or else
+    3."""
     activations: Literal["kept", "again"] = "kept"
-    """again: recompute activations in the backward pass (gradient checkpointing): less memory, a third more time."""
+    """again: recompute activations in the backward pass (gradient checkpointing), which saves memory and takes a third more time."""
 
     def __post_init__(self) -> None:
         for name, value in (_DEFAULTS | {"learning_rate": _RATES[self.method]} | PRESETS.get(self.preset or "", {})).items():
@@ -239,16 +242,16 @@ class Tuning(Block, frozen=True):
 
 
 class Sweep(Block, frozen=True):
-    """One line under `sweeps`: a model tuned on each kind and amount of data with each seed, and evaluated by each run."""
+    """One line under `sweeps`: a model is tuned on each kind and amount of data with each seed, and evaluated in each run."""
 
     model: Slug
     """A key of `models`: the model to tune."""
     kinds: list[str]
     amounts: list[Amount]
-    """As in `data` of Tuning; 0 is the untuned model, or the model tuned only on `always`."""
+    """As in `data` of Tuning; 0 stands for the untuned model, or for the model tuned only on `always`."""
     seeds: list[int]
     runs: list[Slug]
-    """Keys of `runs`, evaluated on each tuned model; the model that the run names is ignored."""
+    """Keys of `runs` to evaluate on each tuned model; the model named in the run is ignored."""
     always: dict[str, Amount] = field(default_factory=dict)
     """Data added to each kind, such as general conversations (SdAK, section 5.3)."""
     tune: dict[str, Any] = field(default_factory=dict)
@@ -284,13 +287,14 @@ class Split(Block, frozen=True):
     seed: int
     quota: Quota
     tcm_per_subject: Count
-    """TCM questions of one subject and form in test, and as many again in reserved (TCMBench: at most 100)."""
+    """Number of TCM questions per subject and form in test, with as many again in reserved (TCMBench: at most 100)."""
     train_floor: Count
-    """Minimum number of questions of each subject and type in train, for few-shot use."""
+    """Minimum number of questions of each subject and type in train, needed for few-shot examples."""
     dev_share: Share
-    """Share of the questions outside test and reserved that goes to dev."""
+    """Share of the questions outside test and reserved that go to dev."""
     balance: Literal["fill", "strict"]
-    """If an exam cannot fill its quota: fill keeps the quotas of the others, strict lowers all of them to what every exam can fill."""
+    """What to do if an exam cannot fill its quota: fill keeps the quotas of the others, strict lowers all of them to what every exam can
+    fill."""
     claim_test_share: Share
     """Share of heads (diseases, medicines, …) whose claims go to test; 1.0 follows the paper."""
     claim_reserved_share: Share
@@ -300,11 +304,11 @@ class Leaks(Block, frozen=True):
     contained: Contained = 0.95
     """A text reveals a question if it contains at least this share of the question's n-grams."""
     contaminated: Literal["mark", "block"] = "mark"
-    """Questions that a reference contains: mark lists them, block also stops the pipeline."""
+    """What to do with questions that a reference contains: mark lists them, block also stops the pipeline."""
 
 
 class SplitFlags(Split, frozen=True):
-    """Flags of the stage `split`: its block and the threshold of `leaks`, so that `split` groups the questions that the check would
+    """Flags of the stage `split`: its own block and the threshold of `leaks`, so that `split` can group the questions that the check would
     report."""
 
     contained: Contained = 0.95
@@ -318,6 +322,6 @@ class Release(Block, frozen=True):
     version: Annotated[str, Meta(pattern=VERSION)]
     name: Annotated[str, Meta(pattern=NAME)] = "AtomExam"
     description: Annotated[str, Meta(pattern=r"^\w.*\Z")] | None = None
-    """What it contains, as the beginning of a sentence; by default questions or facts, depending on the data."""
+    """What the data set contains, as the beginning of a sentence; by default questions or facts, depending on the data."""
     licence: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z")] | None = None
-    """Licence of all records, as an identifier of the Hugging Face Hub; without one, the terms of each source apply."""
+    """Licence of all records, as a Hugging Face Hub identifier; without one, the terms of each source apply."""

@@ -14,7 +14,7 @@ def convert(value: Any, shape: Any, where: str) -> Any:
     """Return a value converted to its shape.
 
     Raises:
-        ValueError: the message has the location, the value and, for an unknown key, the known ones.
+        ValueError: the value does not fit; the message has the location, the value and, for an unknown key, the known ones.
     """
     try:
         return msgspec.convert(value, shape, strict=False)
@@ -42,7 +42,7 @@ def _guess(name: Any, known: Iterable[str]) -> str:
 
 
 def _with_keys(message: str, value: Any, shape: Any) -> str:
-    """Return msgspec's message with the keys that it omits: `$.runs.tiny-tcm.task` for `$.runs[...].task`."""
+    """Return msgspec's message with the keys it leaves out filled in: `$.runs.tiny-tcm.task` for `$.runs[...].task`."""
     if not (path := re.search(r"at `\$\.?(.*)`", message)):
         return message
     full_path = "$"
@@ -86,7 +86,7 @@ def known_keys(value: Any, shape: Any) -> str:
 
 
 def _known_values(message: str, shape: Any) -> str:
-    """Return the allowed values of the field that msgspec's message names, or an empty string."""
+    """Return the allowed values of the field named in msgspec's message, or an empty string."""
     if not message.startswith("Invalid enum value") or not (path := re.search(r"at `\$\.?(.*)`", message)):
         return ""
     for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for an element of a dict or list

@@ -24,40 +24,42 @@ class ClaimPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 PAIR = {"factual": "正确", "non_factual": "错误"}
-"""The two sentences of a claim pair, and the correct verdict on each."""
+"""The two sentences of a claim pair, each with its correct verdict."""
 SENTENCES = {"true_affirmed": "正确", "true_denied": "错误", "false_affirmed": "错误", "false_denied": "正确"}
-"""The four sentences of a fourfold row, and the correct verdict on each."""
+"""The four sentences of a fourfold row, each with its correct verdict."""
 
 
 class Fourfold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Four sentences on one fact: the first and the last are true, the two between them false."""
+    """Four sentences about one fact: the first and last are true, the middle two false."""
 
     id: str
     """Hash of the four sentences."""
     atomic_type: Relation
     head: str
     tail: str
-    """A tail that is true of the head."""
+    """A tail that is true for the head."""
     false_head: str
-    """The head; for a type with only one tail (infectivity), another head that does not have it."""
+    """The same head; for a type with only one tail (infectivity), another head for which the tail is false."""
     false_tail: str
-    """A tail of the same kind that is false of `false_head`."""
+    """A tail of the same kind that is false for `false_head`."""
     true_affirmed: str
-    """The true tail stated: true."""
+    """The true tail, affirmed: true."""
     true_denied: str
-    """The true tail denied: false."""
+    """The true tail, denied: false."""
     false_affirmed: str
-    """The false tail stated: false."""
+    """The false tail, affirmed: false."""
     false_denied: str
-    """The false tail denied: true."""
+    """The false tail, denied: true."""
     fact_ids: list[str]
     false_fact_ids: list[str]
-    """The fact that the false tail is taken from, then the fact that denies it, if there is one; empty for a range with altered numbers."""
+    """The fact that the false tail comes from, followed by the fact that denies it, if there is one; empty for a range with altered
+    numbers."""
     provenance: list[Provenance]
 
 
 def false_claim(row: Fourfold) -> ClaimPair:
-    """Return the false tail of a row as a claim, for retrieval and annotators: `factual` states it and is false."""
+    """Return the false tail of a row as a claim, for retrieval and annotators; its `factual` sentence affirms the false tail and so is
+    false."""
     return ClaimPair(
         id=claim_id(row.false_affirmed, row.false_denied),
         atomic_type=row.atomic_type,
@@ -72,7 +74,7 @@ def false_claim(row: Fourfold) -> ClaimPair:
 
 
 def sentences_of(record: object) -> list[str]:
-    """Return the two or four sentences of a claim pair or fourfold row, from this version of the data or another."""
+    """Return the two sentences of a claim pair or the four of a fourfold row, from this version of the data or another."""
     return [getattr(record, name) for name in (SENTENCES if hasattr(record, "true_affirmed") else PAIR)]
 
 
@@ -82,7 +84,7 @@ def claim_id(factual: str, non_factual: str) -> str:
 
 
 def kind_of_heads(atomic_type: str) -> str:
-    """Return the kind of the heads of a type: disease, examination, food, chinese or western (medicine)."""
+    """Return the kind of head that a type has: disease, examination, food, chinese or western (medicine)."""
     kind = atomic_type.split("_")[0]
     return "examination" if kind == "metric" else kind
 
@@ -112,7 +114,7 @@ class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     score: float
     """BM25 score, rounded to four decimals; 1 / rank for a saved web search result."""
     start: int
-    """Offset in the passage's text, in characters, of the sentence that matches the claim."""
+    """Offset of the sentence that matches the claim, in characters from the start of the passage."""
     end: int
 
 

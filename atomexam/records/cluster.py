@@ -7,7 +7,7 @@ class Cluster(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Rows that are treated as one question; clusters of a single row are not written."""
 
     cluster_id: str
-    """Id of the kept question's cluster; connected clusters share an id."""
+    """Id of the cluster of the kept question; connected clusters share an id."""
     kept: str | None
     """Id of the question that represents the cluster; None if its answers conflict or a reference contains the question."""
     medoid: str

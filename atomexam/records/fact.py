@@ -26,7 +26,7 @@ Relation = Literal[
     "disease_food",
     "disease_medicine",
 ]
-"""The 17 atomic types of SdAK, Table 2, in its order."""
+"""The 17 atomic types in Table 2 of SdAK, in the same order."""
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
@@ -38,10 +38,10 @@ class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Hash of relation, head and tail without the polarity, so contradicting facts share an id."""
     relation: Relation
     head: str
-    """A disease, examination, medicine or food; for a reference range, followed by the people it applies to: `（男）`."""
+    """A disease, examination, medicine or food; for a reference range, it is followed by the people to whom the range applies: `（男）`."""
     tail: str
     polarity: bool
-    """False for "没有传染性" or a food to avoid."""
+    """False for "没有传染性" and for foods to avoid."""
     provenance: list[Provenance]
 
 

@@ -12,7 +12,7 @@ from atomexam.text.verdicts import SURE_VERDICTS, verdict_of
 
 AnswerForm = Literal["letters", "verdict", "words", "none"]
 PAPER_FORMATS = ("paper", "docx", "pdf")
-"""Formats of `crawlers.read` for exam papers made of lines."""
+"""Formats in `crawlers.read` for exam papers that are read line by line."""
 
 _AROUND = " \ufe0f\t\n\r\f\v()[]{}【】〔〕《》<>\"'“”‘’.。,，、;；:：!！"
 _MARK = re.compile(r"(?:(?:参考|正确|标准)?答案|正确选项|选项|答|[故应]?选)(?:[】\])]|[:是为])*")
@@ -22,7 +22,7 @@ _LONGEST_CHARS = 80
 
 
 def answer_form(raw: str | None) -> AnswerForm:
-    """Return the kind of an answer, judged only by its form. `F` is a verdict: it means "false" more often than a sixth option."""
+    """Return the kind of an answer, judged only by its form. `F` is a verdict, because it more often means "false" than a sixth option."""
     form = _form_of((raw or "")[: _LONGEST_CHARS + 1])
     return "words" if form == "none" and (raw or "").strip() else form
 
@@ -57,9 +57,9 @@ class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Examination stated by the source's line in params.yaml; it overrides pages and files. Omitted if not stated."""
     subject: str | UnsetType | None = UNSET
     exam_raw: str | None = None
-    """Examination as named by the site, often a breadcrumb or category."""
+    """Examination as the site names it, often a breadcrumb or category."""
     subject_raw: str | None = None
-    """Subject as named by the site, or None; `clean` may derive it from the paper's title."""
+    """Subject as the site names it, or None; `clean` may derive it from the paper's title."""
     paper_raw: str | None = None
     """Title of the paper or article."""
     section_raw: str | None = None
@@ -73,7 +73,7 @@ class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     shared_options_raw: list[str] | None = None
     """Options shared by several questions (B1)."""
     group_raw: str | None = None
-    """Key of the shared case or shared options within the page; equal for the questions of one group."""
+    """Key of the shared case or shared options within the page; the questions of one group have the same key."""
     stem_raw: str | None = None
     options_raw: list[str] | None = None
     """Options in page order, each with or without its letter; None if the question has none."""
@@ -85,11 +85,11 @@ class QuestionItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     images: int = 0
     """Number of images inside stem and options."""
     doubt: str | None = None
-    """Why the parser could not read the question, in snake_case; `clean` rejects it for that reason. None if it was parsed."""
+    """Why the parser could not read the question, in snake_case; `clean` uses it as the reason for the rejection. None if it was parsed."""
 
 
 class LabelledValue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One label of a summary box with its value: `哪些症状：` and `头晕、头痛`."""
+    """One label in a summary box and its value: `哪些症状：` and `头晕、头痛`."""
 
     label: str
     value: str

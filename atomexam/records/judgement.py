@@ -1,4 +1,4 @@
-"""A judge's reply on one free-text answer, and the mark parsed from it."""
+"""A judge's reply about one free-text answer, and the mark parsed from the reply."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ class Judgement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One judgement of one answer; a line of `data/judgements/RUN.jsonl`. Each answer is judged in both orders."""
 
     item_id: str
-    """Question that was answered."""
+    """Id of the question that was answered."""
     repeat: int
     """Number of the repeat in which the run gave the answer."""
     order: Literal["standard_first", "given_first"]

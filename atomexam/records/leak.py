@@ -1,4 +1,4 @@
-"""A leak: an item of one split that another split reveals, and the check that detected it."""
+"""A leak (an item of one split that another split reveals), and the check that detected it."""
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ CHECKS = {
     "wording": "an atomic type whose fourfold sentences a knowledge-free model answers better than chance; the share is its accuracy",
     "reference": "a question whose text occurs in a reference benchmark",
 }
-"""Name of a check -> what it detects."""
+"""Maps the name of each check to what it detects."""
 
 
 class Leak(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
@@ -28,7 +28,7 @@ class Leak(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=
     id: str
     """Id of the revealed question or claim."""
     other_split: str
-    """Split, or source of the reference, that reveals it."""
+    """Split that reveals the question or claim, or the source of the reference that does."""
     other_id: str
     share: float = 1.0
-    """Share of the question's n-grams that the other text contains; for a reworded question, of the n-grams of both."""
+    """Share of the question's n-grams that the other text contains; for a reworded question, the share of both texts' n-grams."""

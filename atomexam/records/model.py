@@ -6,7 +6,7 @@ from atomexam.records.blocks import Server
 
 
 class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Description of a model, written by `plan`, or by `finetune` for the models that it trains."""
+    """Description of a model; `plan` writes it, or `finetune` for the models that it trains."""
 
     model: str
     """Key of the model in params.yaml."""
@@ -22,8 +22,8 @@ class Description(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     weights: str | None = None
     """Hash of the files in the folder when they were written; None if not recorded."""
     template: dict[str, str | bool | int | float] = field(default_factory=dict)
-    """Additional arguments of its chat template, such as `enable_thinking: false`."""
+    """Additional arguments for the model's chat template, such as `enable_thinking: false`."""
     chat_template: str | None = None
-    """File of a chat template that replaces the model's own; None uses the model's own."""
+    """File with a chat template that replaces the model's own; None keeps the model's own."""
     server: Server | None = None
-    """Server of the backends `openai` and `vllm`; None for others."""
+    """Server for the backends `openai` and `vllm`; None for the others."""

@@ -51,21 +51,21 @@ class Source(Block, frozen=True):
     letters: list[str] | None = None
     """Scope: letters of the index (ask120). None includes all."""
     departments: list[str] | None = None
-    """Scope: departments, by their names in the site's URLs (ask120: nk, xxgnk)."""
+    """Scope: departments, as named in the site's URLs (ask120: nk, xxgnk)."""
     lists: list[str | int] | None = None
-    """Scope: paper lists, sections, columns or kinds, by their names in the site's URLs."""
+    """Scope: paper lists, sections, columns or kinds, as named in the site's URLs."""
     delay: Annotated[float, Meta(ge=0)] | None = None
     """Seconds between two requests to the live site; None uses crawlers/web/settings.py."""
     concurrency: Annotated[int, Meta(ge=1, le=16)] | None = None
     """Concurrent requests to the live site; None uses crawlers/web/settings.py."""
     max_unread_page_share: Share | None = None
-    """As in Extract, but only for this source; None uses the value of `extract`."""
+    """As in Extract, but for this source only; None uses the value in `extract`."""
     max_kind_loss: Share | None = None
     exam: str | None = None
-    """Exam of all its questions, overriding the pages; None uses what the pages state."""
+    """Exam of all questions of this source, overriding the pages; None uses what the pages state."""
     subject: str | None = None
     private: bool = False
-    """The site is on your own network: a live crawl may contact hosts with non-public addresses, on any port."""
+    """Whether the site is on your own network; if so, a live crawl may contact hosts with non-public addresses, on any port."""
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
@@ -85,17 +85,18 @@ class Import(Block, frozen=True):
     """A key of `crawlers.read.formats` or of crawlers/read/layouts/layouts.yaml. None detects it from each file's name and
     content."""
     role: Literal["data", "reference"] = "data"
-    """reference: a benchmark whose questions must not be in the data; imported for comparison, never part of the data."""
+    """reference: a benchmark whose questions must not be in the data; it is imported only for comparison and never becomes part of the
+    data."""
     snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
     """Nominal date of the files; part of each record's provenance."""
     max_misfit_share: Share | None = None
-    """As in Extract, but only for these files; None uses the value of `extract`."""
+    """As in Extract, but for these files only; None uses the value in `extract`."""
     max_unread_share: Share | None = None
     exam: str | None = None
-    """Examination and subject of all questions of the files, overriding the files; None uses what the files state."""
+    """Examination and subject of all questions in the files, overriding the files; None uses what the files state."""
     subject: str | None = None
     keep_splits: bool = False
-    """Keep the splits given by the files' names (train, dev or val, test), in addition to the quotas."""
+    """Keep the splits that the file names give (train, dev or val, test), in addition to the quotas."""
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
@@ -112,41 +113,42 @@ def _require_day(snapshot: str) -> None:
 
 class Extract(Block, frozen=True):
     max_misfit_share: Share
-    """The stage fails if the spider no longer recognizes a larger share of its source's pages."""
+    """Maximum share of its source's pages that the spider may fail to recognize; above it, the stage fails."""
     max_unread_share: Share = 0.05
-    """Maximum share of the characters of one file that are in no item, known boilerplate or rejected question."""
+    """Maximum share of the characters in a file that may be outside items, known boilerplate and rejected questions."""
     max_unread_page_share: Share = 0.4
-    """The same for the visible text of all pages of a site together."""
+    """The same limit for the visible text of all pages of a site together."""
     max_kind_loss: Share = 0.3
-    """The stage fails if a larger share of the pages, items or filled fields of one kind of page is missing since the last snapshot."""
+    """Maximum share of the pages, items or filled fields of one kind of page that may be missing since the last snapshot; above it, the
+    stage fails."""
 
 
 class ExtractFlags(Source, frozen=True):
-    """The flags of `extract`: its source's line and its own block."""
+    """The flags of `extract`: the line of its source, and its own block."""
 
     max_misfit_share: Share | None = None
     """As in Extract; None uses params.yaml."""
     max_unread_share: Share | None = None
-    """Has no effect on sites, only on files; present because DVC unpacks the complete block into flags."""
+    """Affects only files, not sites; it is declared because DVC unpacks the complete block into flags."""
 
 
 class Clean(Block, frozen=True):
     min_stem_chars: Count
     """A stem with fewer letters and digits is rejected as too short."""
     min_chinese_share: Share
-    """Share of Chinese characters among the letters of stem and options below which a question is rejected."""
+    """Minimum share of Chinese characters among the letters of the stem and options; below it, a question is rejected."""
     corroboration: Literal["peers", "organs", "none"] = "peers"
-    """Evidence that a fact needs in addition to its wording: related entries that agree, only a head that can have it, or none."""
+    """Evidence that a fact needs beyond its wording: related entries that agree, only a head that can have the tail, or none."""
 
 
 class NearDuplicates(Block, frozen=True):
     ngram_chars: Positive
     threshold: Annotated[float, Meta(gt=0, le=1)]
-    """Minimum Jaccard similarity of the character n-gram sets of two near-duplicate questions, without their cases."""
+    """Minimum Jaccard similarity between the character n-gram sets of two near-duplicate questions, excluding their cases."""
     case_threshold: Annotated[float, Meta(gt=0, le=1)]
-    """The same for shared cases, which are compared separately."""
+    """The same limit for shared cases, which are compared separately."""
     contaminated: Literal["mark", "drop"] = "mark"
-    """Questions that a reference also contains: mark lists them in contaminated.jsonl, drop also rejects them."""
+    """What to do with questions that a reference also contains: mark lists them in contaminated.jsonl, drop also rejects them."""
 
 
 class Claims(Block, frozen=True):
@@ -156,7 +158,7 @@ class Claims(Block, frozen=True):
     """Template set in `curation/claims/claims.yaml`."""
     seed: int
     contaminated: Literal["mark", "drop"] = "mark"
-    """Facts that a reference also states: mark lists them in contaminated.jsonl, drop also rejects them."""
+    """What to do with facts that a reference also states: mark lists them in contaminated.jsonl, drop also rejects them."""
     neutral: Literal["keep", "drop"] = "keep"
     """Whether to keep claims that annotators neither supported nor refuted."""
     design: Literal["paper", "fourfold", "both"] = "both"
@@ -166,7 +168,7 @@ class Claims(Block, frozen=True):
 class EvidenceParams(Block, frozen=True):
     passages_per_claim: Positive
     annotate_per_type: Count
-    """Claims of each type sampled for human verification (SdAK, section 3.3: 50)."""
+    """Number of claims of each type sampled for human verification (SdAK, section 3.3: 50)."""
     seed: int
     retriever: Literal["passages", "saved"] = "passages"
     """Source of evidence: the passages of the crawled pages, or web search results saved under imports/search."""
@@ -174,10 +176,10 @@ class EvidenceParams(Block, frozen=True):
 
 class Errors(Block, frozen=True):
     drawn: Count = 100
-    """Pairs of each run sampled for error labels, and as many right pairs for labels of their reasons (SdAK, section 5.1: 100)."""
+    """Number of pairs per run sampled for error labels, with as many right pairs for labels on their reasons (SdAK, section 5.1: 100)."""
     seed: int = 1
     judge: Judge | None = None
-    """Model that proposes the errors of the sampled pairs instead of the rules."""
+    """Model that proposes errors for the sampled pairs in place of the rules."""
 
 
 class Params(Block, frozen=True, kw_only=True):
@@ -198,7 +200,7 @@ class Params(Block, frozen=True, kw_only=True):
     release: Release
     models: dict[Slug, Model]
     finetune: dict[Slug, Training] = field(default_factory=dict)
-    """Keyed by the trained model."""
+    """Keyed by the model to train."""
     tune: dict[Slug, Tuning] = field(default_factory=dict)
     """Keyed by the resulting model."""
     sweeps: dict[Slug, Sweep] = field(default_factory=dict)
@@ -234,10 +236,10 @@ def is_whole(values: Mapping[str, Any]) -> bool:
 
 
 def check(values: Any, where: str = PARAMS_FILE) -> Params:
-    """Return params after checking keys, values and references, such as the model of each run.
+    """Return params after checking keys, values and references, such as the model named in each run.
 
     Raises:
-        ValueError: the message has the fault and its location.
+        ValueError: a check failed; the message has the fault and its location.
     """
     params: Params = convert(values, Params, where)
     for name in params.finetune:

@@ -1,7 +1,7 @@
-"""Profile of a source's items: signs that items were misread, and how often each sign occurs. Pure.
+"""Profile of a source's items: signs of misreading, and how often each occurs. Pure.
 
-A single sign is not a fault: correctly read sources have a few of each. If a sign is frequent, the source was probably misread;
-`curation/validate/expectations/profile.yaml` sets the limits.
+A single sign does not prove a fault: sources that were read correctly have a few of each. A frequent sign suggests that the source was
+misread; `curation/validate/expectations/profile.yaml` sets the limits.
 """
 
 import re
@@ -34,22 +34,22 @@ _LONG_STEM, _LONG_OPTION = 1000, 400
 
 
 class Sign(NamedTuple):
-    """A way in which an item may show that its source was misread."""
+    """A sign that the source of an item may have been misread."""
 
     holds: Callable[[QuestionItem], bool]
     words: str
-    """Predicate of a sentence about a question with this sign."""
+    """Predicate of a sentence whose subject is a question with this sign."""
     remedy: str
     """Question for the user that points to the likely fault."""
 
 
 def options_of(item: QuestionItem) -> list[str]:
-    """Return the options of a question: its own, or the shared ones."""
+    """Return the options of a question: its own options, or else the shared ones."""
     return item.options_raw or item.shared_options_raw or []
 
 
 def key_of(item: QuestionItem) -> str:
-    """Return the letters of an answer in the source's order; empty if the answer contains anything else."""
+    """Return the letters in an answer, in the source's order; empty if the answer contains anything else."""
     return _key_in((item.answer_raw or "")[:_MOST_LETTERS])
 
 
@@ -156,7 +156,7 @@ SIGNS: Mapping[str, Sign] = {
 
 
 def signs_of(item: QuestionItem) -> list[str]:
-    """Return the names of a question's signs."""
+    """Return the names of the signs that a question shows."""
     return [name for name, sign in SIGNS.items() if sign.holds(item)]
 
 
@@ -164,22 +164,22 @@ class Profile(NamedTuple):
     """Statistics of a source's items before `clean`."""
 
     questions: int
-    """Parsed questions; those that could not be read are in `doubts`."""
+    """Number of parsed questions; those that could not be parsed are in `doubts`."""
     entities: int
     doubts: Counter[str]
     kinds: Counter[str]
-    """Keys: one letter, several letters, verdict, words, no answer."""
+    """The keys are: one letter, several letters, verdict, words, no answer."""
     options: Counter[int]
-    """Number of options -> questions."""
+    """Maps the number of options to the number of questions."""
     letters: Counter[str]
-    """Letter of a one-letter key -> questions."""
+    """Maps the letter of a one-letter key to the number of questions."""
     signs: Counter[str]
     examples: dict[str, QuestionItem]
-    """Sign -> the first question that has it."""
+    """Maps each sign to the first question that shows it."""
     categories: Counter[SourceWords]
-    """The source's words around a question -> number of questions."""
+    """Maps the source's texts around a question to the number of questions."""
     labels: Counter[tuple[str, str, str]]
-    """Source, entity type and label -> entries with that label."""
+    """Maps source, entity type and label to the number of entries with that label."""
 
 
 def profile_of(items: Iterable[Item]) -> Profile:

@@ -10,7 +10,8 @@ _ID_HEX_CHARS = 20  # 80 bits: the probability of a collision among ten million 
 
 
 def content_id(prefix: str, *parts: str) -> str:
-    """Return `prefix-` and 20 hex digits of the SHA-256 of the parts, hashed unchanged with a separator between them."""
+    """Return `prefix-` and the first 20 hex digits of the SHA-256 of the parts, which are joined by a separator and otherwise hashed
+    unchanged."""
     return content_id_of_chunks(prefix, ["\x1f".join(parts)])
 
 
@@ -23,7 +24,8 @@ def content_id_of_chunks(prefix: str, chunks: Iterable[str]) -> str:
 
 
 def draw_order(seed: int, key: str) -> bytes:
-    """Return the sort key of an id for seeded sampling, which takes the lowest keys. It depends on no other id and not on their order."""
+    """Return the sort key of an id for seeded sampling, which takes the ids with the lowest keys. The key does not depend on the other ids
+    or their order."""
     return hashlib.sha256(f"{seed}/{key}".encode()).digest()
 
 
@@ -36,7 +38,7 @@ class Provenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     source: str
     """Key of the source in params.yaml."""
     url: str
-    """URL of the page as given by the site, or `file:` and the file's name for imported sets."""
+    """URL of the page as given by the site; for imported sets, `file:` and the file's name."""
     snapshot: str
     """Nominal date of the crawl in params.yaml. Only the WARC record has the time of the fetch."""
     page_id: str

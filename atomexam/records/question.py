@@ -13,9 +13,11 @@ Form = Literal["a1", "a2", "a3", "b1"]
 Category = Literal["kg", "ca"]
 CaseType = Literal["method", "diagnosis", "treatment"]
 UNKNOWN_EXAM, UNKNOWN_SUBJECT = "unknown", "未知科目"
-"""Exam and subject if the source states none; these questions share one quota, and the subject appears in prompts."""
+"""Placeholders for an exam and subject that the source does not state; these questions share one quota, and the subject appears in
+prompts."""
 _OTHER_WORDS = re.compile(r"\|\|\|(?:(?!\|\|\|)[^；\n])*|[（(]\s*或[^（()）]*[）)]")
-"""Alternatives in a key: 饱和度|||彩度 (examcoo), 淋巴细胞（或B淋巴细胞） (papers). 或 and / outside brackets are part of the words."""
+"""Alternatives in a key: 饱和度|||彩度 (examcoo), 淋巴细胞（或B淋巴细胞） (papers). Outside brackets, 或 and / belong to the answer
+itself."""
 
 
 class Option(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,9 +32,10 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One exam question."""
 
     id: str
-    """Hash of shared stem, stem and sorted option texts without the answer, so contradicting questions share an id."""
+    """Hash of the shared stem, the stem and the sorted option texts, without the answer, so that contradicting questions share an id."""
     exam: str
-    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, others in `vocab/subjects.yaml`, a source's own, or unknown."""
+    """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, any other in `vocab/subjects.yaml`, the source's own name, or
+    unknown."""
     subject: str
     """Subject from `vocab/subjects.yaml` or in the source's own words; 未知科目 if none is stated."""
     question_type: QuestionType
@@ -42,20 +45,21 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     category: Category = "kg"
     """kg: knowledge; ca: case analysis (CPsyExam, section 3.2). TCM questions are kg."""
     case_type: CaseType | None = None
-    """What a case question asks for; None outside case analysis."""
+    """What a case question asks for; None for other questions."""
     group_id: str | None = None
-    """Id shared by the questions of one case text or set of options; `near_duplicates` unifies it for copies of a case."""
+    """Id shared by the questions on one case text or set of options; `near_duplicates` gives copies of a case the same id."""
     shared_stem: str | None = None
-    """Case text before the stem; None for b1, where each question contains the shared options as its own."""
+    """Case text that precedes the stem; None for b1, where each question has its own copy of the shared options."""
     stem: str
     """The question without its case. A blank is written `（ ）`."""
     options: list[Option] = []
     """Empty for qa and blank."""
     answer: str | None = None
-    """Sorted letters without separators for mcqa, mrqa and tf (`ACD`), words for qa and blank; None if the source hides it."""
+    """Sorted letters without separators for mcqa, mrqa and tf (`ACD`), words for qa and blank; None if the source does not show the
+    answer."""
     explanation: str | None = None
     cluster_id: str | None = None
-    """Near-duplicate cluster; set by near_duplicates."""
+    """Id of the near-duplicate cluster; set by near_duplicates."""
     provenance: list[Provenance]
     """The locations of all occurrences."""
 
@@ -66,17 +70,17 @@ def question_id(shared_stem: str | None, stem: str, option_texts: list[str]) -> 
 
 
 def group_id(shared_text: str) -> str:
-    """Return the id of a group from the text that its questions share (case, or options joined by newlines)."""
+    """Return the id of a group, computed from the text that its questions share (the case, or the options joined by newlines)."""
     return content_id("group", canonical(shared_text))
 
 
 def prompt_for(question: Question, prompt: str) -> str:
-    """Return the name of the prompt for a question: CPsyExam's prompts address a psychologist, so other exams use `PROMPT_other`."""
+    """Return the name of the prompt for a question; CPsyExam's prompts address a psychologist, so other exams use `PROMPT_other`."""
     return prompt if any("心理" in text for text in (question.exam, question.subject)) else f"{prompt}_other"
 
 
 def accepted_words(key: str) -> list[str]:
-    """Return the words of a key, or of one of its blanks, followed by each alternative that it accepts."""
+    """Return the words of a key, or of one of its blanks, followed by the accepted alternatives."""
     found = (other[0] for other in _OTHER_WORDS.finditer(key))
     others = [other.strip("| ") if other[0] == "|" else other.strip("（()） ").removeprefix("或").strip() for other in found]
     return [_OTHER_WORDS.sub("", key).strip(), *filter(None, others)]
@@ -93,7 +97,7 @@ class HumanDifficulty(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     level: float | None = None
     """The source's own level; higher is harder; 易 to 难 are 1 to 5."""
     common_error: str | None = None
-    """Letters that people often chose wrongly."""
+    """Letters of wrong options that people often chose."""
 
 
 Split = Literal["train", "dev", "test", "reserved"]

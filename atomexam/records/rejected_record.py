@@ -9,13 +9,13 @@ class Rejected(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One rejected record."""
 
     id: str
-    """Id of the record, or of the item that it would have come from."""
+    """Id of the record, or of the item that it would have been made from."""
     kind: str
     """`question`, `fact`, `entity` or `claim`."""
     reason: str
     """A key of `REASONS` in reasons.py; docs/reasons.md lists them."""
     detail: str | None = None
-    """Details for readers; for duplicates the id of the kept record."""
+    """Details for people who read the file; for duplicates, the id of the kept record."""
     record: dict
     """The complete record or item, unchanged."""
 

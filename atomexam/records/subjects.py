@@ -1,9 +1,9 @@
-"""The source's words around a question -> exam and subject, by a table of categories: `curation/vocab/subjects.yaml`. Pure.
+"""Derives exam and subject from the source's texts around a question, using a table of categories: `curation/vocab/subjects.yaml`. Pure.
 
-Texts are read in this order, and the first one that the table contains decides. Subject: the source's own label, the parts of the
-breadcrumb from last to first, the paper's title, the section, the file's name and folders. Exam: the breadcrumb, the paper's title, the
+Texts are looked up in this order, and the first one that the table contains decides. Subject: the source's own label, the parts of the
+breadcrumb from last to first, the paper's title, the section, the file's name and its folders. Exam: the breadcrumb, the paper's title, the
 subject, the section, the file. Chapters (第三章 发展心理学) come last, because they name a part of a subject. An exam or subject that no
-text states is unknown; the source's name is never used. If params.yaml states one, only that text is looked up.
+text states is unknown; it is never derived from the source's name. If params.yaml states an exam or subject, only that text is looked up.
 """
 
 import re
@@ -37,15 +37,15 @@ class ExamAndSubject(NamedTuple):
     exam: str
     subject: str
     unmapped: str | None = None
-    """The source's words if exam or subject is not in the table; NO_CATEGORY if there are none."""
+    """The source's words if the exam or subject is not in the table; NO_CATEGORY if the source has none."""
 
 
 NO_CATEGORY = "(nothing said)"
-"""The category of questions without any classifying text; one line for the complete source gives their exam and subject."""
+"""The category of questions that have no classifying text; a line for the entire source gives their exam and subject."""
 
 
 class SourceWords(NamedTuple):
-    """The texts of a source around a question, as its item has them."""
+    """The source's texts around a question, as stored in its item."""
 
     exam_raw: str | None = None
     subject_raw: str | None = None
@@ -53,7 +53,7 @@ class SourceWords(NamedTuple):
     section_raw: str | None = None
     type_raw: str | None = None
     url: str = ""
-    """Path of the file, if the source consists of files; the URL of a web page is not used."""
+    """Path of the file, if the source consists of files; URLs of web pages are not used."""
     exam: str | None = None
     """Exam stated in params.yaml; overrides all texts."""
     subject: str | None = None
@@ -67,12 +67,12 @@ class SourceWords(NamedTuple):
 
     @property
     def said(self) -> str:
-        """Text to look up in lines for exactly this category; "" if there is none."""
+        """Text for which to look up a line for exactly this category; "" if there is none."""
         return self.subject or self.subject_raw or self.paper_raw or self.exam_raw or self.exam or ""
 
 
 class SubjectTable:
-    """A table of categories; `curation/vocab/subjects.yaml` explains its parts."""
+    """A table of categories; see `curation/vocab/subjects.yaml` for an explanation of its parts."""
 
     def __init__(self, table: dict[str, Any]) -> None:
         self._table = table
@@ -88,9 +88,10 @@ class SubjectTable:
         self._alone = re.compile(rf"{alone}|[\d\W_]")
 
     def exam_and_subject_of(self, source_words: SourceWords, source: str) -> ExamAndSubject:
-        """Return exam and subject: by a line for exactly these words, else by names within the words, else by the source's line.
+        """Return exam and subject: from a line for exactly these words, else from names within the words, else from the line for the entire
+        source.
 
-        Missing entries get the source's own words.
+        If an entry is missing, the source's own words are used.
         """
         return self._found(SourceWords._make(text and text[:_MAX_NAME_CHARS] for text in source_words), source)
 
@@ -145,7 +146,7 @@ class SubjectTable:
         return None
 
     def _beside(self, text: str, entry: dict[str, Any]) -> str:
-        """Return a text without the name of a subject whose exam is known: 中药 within 中药药一 is not another subject."""
+        """Return a text without the name of a subject whose exam is known: the 中药 in 中药药一 is not another subject."""
         for name in sorted(map(_plain, (entry["name"], *entry.get("also", ()))), key=len, reverse=True) if entry.get("exam") else ():
             text = text.replace(name, "")
         return text
@@ -166,13 +167,14 @@ class SubjectTable:
         return next((name for text in _chapters_last(texts) if text for name in self._table["general"] if name in text), None)
 
     def _own(self, text: str, source: str) -> list[str]:
-        """Return the parts of a breadcrumb or category that are not navigation, a faculty, the source's name or a sentence."""
+        """Return the parts of a breadcrumb or category, except for navigation, faculties, the source's name and sentences."""
         named = [own for part in _parts(text) for own in self._own_names(part, source)]
         narrow = [own for own in named if not own.endswith(_FACULTY)]
         return list(dict.fromkeys(narrow or named))
 
     def _own_names(self, part: str, source: str) -> list[str]:
-        """Return a part's name; if one side of a slash is navigation or the source's name, the slash separates names."""
+        """Return the names in a part: a slash separates names if one side is navigation or the source's name; otherwise it belongs to the
+        name."""
         if len(part) > _MAX_OWN_CHARS:
             return []
         halves = [self._own_name(half, source) for half in _SLASHES.split(part)]
@@ -181,7 +183,8 @@ class SubjectTable:
         return [half for half in halves if half]
 
     def _own_name(self, part: str, source: str) -> str:
-        """Return a name without navigation at its ends and faculties before it, unless it is only a faculty, or ""."""
+        """Return a name without navigation at its ends and without a leading faculty, unless the faculty is all there is; "" if no name is
+        left."""
         if not self._alone.sub("", part) or _CHAPTER.match(part):
             return ""
         bare = self._around.sub("", part).strip(_EDGES) or part

@@ -15,7 +15,7 @@ Ratings = Mapping[str, str]
 
 
 def agreement(ratings: Sequence[Ratings], answers: Sequence[str], thing: str, word: str) -> dict[str, Any]:
-    """Return agreement over the items with at least two ratings.
+    """Return the agreement on the items that have at least two ratings.
 
     Args:
         answers: the possible ratings.
@@ -28,10 +28,10 @@ def agreement(ratings: Sequence[Ratings], answers: Sequence[str], thing: str, wo
 def alpha(counts: np.ndarray) -> float | None:
     """Return Krippendorff's alpha of nominal data; None if all ratings are equal or no item has two.
 
-    Uses the coincidences of values within items and overall: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
+    It compares the coincidences of values within items to those overall: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
 
     Args:
-        counts: how often each item (row) received each value (column).
+        counts: for each item (row), how many ratings have each value (column).
     """
     counts = counts[counts.sum(1) > 1].astype(float)
     if np.count_nonzero(counts.sum(0)) < 2:

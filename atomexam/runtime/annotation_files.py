@@ -12,10 +12,10 @@ LABELS = AnnotationKind("label", item="pair_id")
 
 
 def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
-    """Return the verdicts on each claim, one per annotator, independent of the order of the lines.
+    """Return the verdicts on each claim, one per annotator; the order of the lines does not matter.
 
     Raises:
-        ValueError: an annotator has two verdicts on a claim, as a merge of two branches may cause.
+        ValueError: an annotator has two verdicts on a claim, which can happen when branches are merged.
     """
     remedy = "correct the line, or import the answers again: python -m curation.verdicts FILES"
     by_claim = _by_item(path, VERDICTS, read_jsonl(path, Verdict, remedy))
@@ -23,10 +23,10 @@ def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
 
 
 def read_labels(path: Path) -> dict[str, dict[str, Label]]:
-    """Return the labels of each pair by annotator, independent of the order of the lines.
+    """Return the labels of each pair by annotator; the order of the lines does not matter.
 
     Raises:
-        ValueError: an annotator has two labels on a pair, as a merge of two branches may cause.
+        ValueError: an annotator has two labels for a pair, which can happen when branches are merged.
     """
     return _by_item(path, LABELS, read_jsonl(path, Label))
 
@@ -43,7 +43,7 @@ def _by_item(path: Path, kind: AnnotationKind, records: Iterable[Record]) -> dic
 
 
 def read_decisions(path: Path) -> dict[str, Decision]:
-    """Return decisions by id; empty if there is no file.
+    """Return the decisions by id; empty if the file does not exist.
 
     Raises:
         ValueError: two lines have the same id, or a line does not have exactly one decision.

@@ -1,4 +1,4 @@
-"""Merge annotators' new answers with their older ones: one answer per item and annotator; report every change."""
+"""Merge annotators' new answers with their earlier ones, keeping one answer per item and annotator, and report every change."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -19,9 +19,9 @@ class AnnotationKind(NamedTuple):
     """A kind of annotation: verdicts or labels."""
 
     name: str
-    """Singular noun, such as `verdict`: the field of the answer, and its name in messages."""
+    """Singular noun, such as `verdict`: both the name of the answer's field and the word used in messages."""
     item: str
-    """Field with the id of the judged item."""
+    """Name of the field that has the id of the judged item."""
 
     def key(self, record: Any) -> tuple[str, str]:
         """Return item and annotator, which identify a record."""
@@ -44,7 +44,7 @@ class Merged(NamedTuple, Generic[Record]):
 
 
 def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
-    """Return the name of an annotator after checking that it may be stored in git.
+    """Return an annotator's name after checking that it may be stored in git.
 
     Raises:
         ValueError: it has characters other than letters, digits and `._-`.
@@ -57,10 +57,10 @@ def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
 
 
 def check_answers(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Callable[[RawAnswer], Record]) -> list[Record]:
-    """Return answers as distinct records; of equal answers with different comments, keep the one with the longer comment.
+    """Return the answers as records without repetitions; if equal answers differ in their comments, keep the longer comment.
 
     Args:
-        read: returns the record of an answer; raises ValueError if it is invalid.
+        read: converts an answer to a record; raises ValueError if the answer is invalid.
 
     Raises:
         ValueError: answers are invalid; the message lists each with its fault.

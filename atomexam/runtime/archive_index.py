@@ -1,4 +1,4 @@
-"""The index of a source's archive: one line per page and snapshot, with the location of the page's gzip member in a WARC file.
+"""The index of a source's archive: one line per page and snapshot that gives the location of the page's gzip member in a WARC file.
 
 The crawl writes it; `extract` and `trace` read it.
 """
@@ -28,11 +28,11 @@ class IndexRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     offset: int
     length: int
     request_length: int = 0
-    """Length of the request's record, directly before the response's record; 0 if there is none."""
+    """Length of the request's record, which directly precedes the response's record; 0 if there is none."""
     snapshot: str | None = None
-    """None if the page is in its own snapshot's file; else the snapshot that found it unchanged since an older file."""
+    """None if the page is in the file of its own snapshot; otherwise the snapshot that found the page unchanged since an older file."""
     revisit: tuple[int, int] | None = None
-    """Offset and length of the revisit record in the snapshot's own file, which states that the older page is unchanged."""
+    """Offset and length of the revisit record that states, in the snapshot's own file, that the older page is unchanged."""
 
     @property
     def of(self) -> str:

@@ -1,8 +1,8 @@
-"""Limits on CPU time and memory, and isolated processes: untrusted bytes are parsed in a process that may crash and is then replaced.
+"""Limits on CPU time and memory, and process isolation: untrusted bytes are parsed in a separate process, which is replaced if it crashes.
 
-A file or page may unpack to any size, or make its reader loop forever or crash. `read_guarded` reads one file in a separate process;
-`run_isolated` runs a complete task in one and reports why it ended. Limits are in CPU time, so a busy machine makes no difference. A
-reader can also limit part of its work with `within` and report what took too long.
+A file or page may unpack to any size, or make its reader crash or loop forever. `read_guarded` reads one file in a separate process;
+`run_isolated` runs a complete task in one and reports why it ended. The limits are in CPU time, so they do not depend on how busy the
+machine is. A reader can also limit part of its work with `within` and report what took too long.
 """
 
 import atexit
@@ -49,7 +49,7 @@ class Budget(Struct, frozen=True):
 
 
 class OverBudget(Exception):
-    """The time limit was exceeded; the message names the work that took too long."""
+    """The time limit was exceeded; the message names what took too long."""
 
 
 class _ReaderProcess(NamedTuple):
@@ -139,9 +139,9 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def within(seconds: float, what: str) -> Iterator[None]:
-    """Stop the block when it exceeds its CPU time, as soon as Python code runs; only in a guarded process.
+    """Stop the block once it exceeds its CPU time, as soon as Python code runs; only in a guarded process.
 
-    Libraries may swallow the exception, so it is raised repeatedly within the block, and always at its end.
+    Libraries may swallow the exception, so it is raised repeatedly within the block, and always at the end of the block.
 
     Raises:
         OverBudget: the limit was exceeded; the message begins with `what`.
@@ -177,15 +177,16 @@ def within(seconds: float, what: str) -> Iterator[None]:
 
 
 def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> "T | ProcessFailure":
-    """Run work in a separate process; return its result, or a failure if it ran out of CPU time or crashed.
+    """Run work in a separate process, and return its result, or a failure if it ran out of CPU time or crashed.
 
-    The process is a fork, so call this before starting threads. It ends with this process, and receives its interrupts.
+    The process is a fork, so call this before starting threads. It ends when this process ends, and receives the same interrupts.
 
     Args:
-        seconds: CPU time stated in the failure; the work sets the limit itself with `renew_cpu_limit`.
+        seconds: CPU time to state in the failure; the work itself sets the limit, with `renew_cpu_limit`.
 
     Raises:
-        ValueError: raised by the work (as are OSError and KeyboardInterrupt); or the process was killed, or ended with an exit status.
+        ValueError: the work raised it (OSError and KeyboardInterrupt are passed on, too), or the process was killed or ended with an exit
+            status.
     """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -225,7 +226,7 @@ def _forwarding_interrupts(process: BaseProcess) -> Iterator[None]:
 
 
 def renew_cpu_limit(seconds: float) -> None:
-    """Allow isolated work this much CPU time from now on (0: no limit), after which its process ends."""
+    """Allow the isolated work this much more CPU time (0: no limit), after which its process ends."""
     if _beats[0]:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 
@@ -245,7 +246,7 @@ def limit_memory(most_bytes: int) -> None:
 
 @contextmanager
 def within_memory(most_bytes: int) -> Iterator[None]:
-    """Limit the memory that the block may allocate beyond what the process already has; only in a guarded process."""
+    """Limit the memory that the block may allocate beyond what the process already uses; only in a guarded process."""
     if not is_guarded():
         yield
         return
@@ -263,7 +264,7 @@ def _ended(status: int, seconds: float) -> ProcessFailure:
     """Return why a process ended before its work was done.
 
     Raises:
-        ValueError: it was killed, exited with a status, or memory ran out; these causes say nothing about the work.
+        ValueError: the process was killed, exited with a status, or ran out of memory; these causes do not show a fault in the work.
     """
     if -status in (signal.SIGXCPU, signal.SIGVTALRM):
         return ProcessFailure(f"takes more than {seconds:g} seconds of computing")
@@ -360,7 +361,7 @@ def _answer(pipe: Connection, read: Read, name: str, body: bytes, advice: str, b
 
 
 def _limit_seconds(seconds: float) -> None:
-    """Allow this process this much more CPU time (0: no limit); then the system ends it, whatever is running."""
+    """Allow this process this much more CPU time (0: no limit), after which the system ends it, whatever is running."""
     try:
         import resource
     except ImportError:

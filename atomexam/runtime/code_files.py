@@ -1,4 +1,4 @@
-"""The project's files that a module runs: all its direct and indirect imports."""
+"""The project files that a module depends on: all its direct and indirect imports."""
 
 import ast
 from collections.abc import Container, Iterable
@@ -10,7 +10,7 @@ OURS = ("atomexam", "crawlers", "curation", "splits", "eval")
 
 
 def file_of(module: str, runs: bool = False) -> Path | None:
-    """Return the file of a module of this project; with `runs`, a package's `__main__.py`."""
+    """Return the file of a module in this project; with `runs`, a package's `__main__.py`."""
     path = ROOT / Path(*module.split("."))
     if runs and (path / "__main__.py").exists():
         return path / "__main__.py"
@@ -19,7 +19,7 @@ def file_of(module: str, runs: bool = False) -> Path | None:
 
 
 def modules_named(names: Container[str], *folders: str) -> list[Path]:
-    """Return the modules in some folders that have one of the names."""
+    """Return the modules in the given folders that have one of the names."""
     return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")) if path.stem in names]
 
 
@@ -30,7 +30,7 @@ def nodes_of(path: Path) -> list[ast.AST]:
 
 @cache
 def imported(path: Path) -> frozenset[Path]:
-    """Return the project's files that a file imports, including the `__init__.py` of its packages, which run first."""
+    """Return the project files that a file imports, including the `__init__.py` files of its packages, which run first."""
     names: set[str] = set()
     for node in nodes_of(path):
         if isinstance(node, ast.Import):
@@ -43,7 +43,8 @@ def imported(path: Path) -> frozenset[Path]:
 
 
 def closure(paths: Iterable[Path], without: Container[Path] = ()) -> set[Path]:
-    """Return files and all project files that they import, directly or indirectly, except `without` and what only those import."""
+    """Return the given files and all project files they import, directly or indirectly, but not `without` or files imported only by
+    those."""
     seen: set[Path] = set()
     left = list(paths)
     while left:

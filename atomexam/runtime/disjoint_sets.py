@@ -1,10 +1,10 @@
-"""Union-find over numbers; the smallest member identifies each set."""
+"""Union-find on numbers; the smallest member identifies each set."""
 
 from collections import defaultdict
 
 
 class DisjointSets:
-    """Disjoint sets of numbers; a number that was never joined is a set of its own and takes no memory."""
+    """Disjoint sets of numbers; a number that was never joined forms a set of its own and takes no memory."""
 
     def __init__(self) -> None:
         self._parents: dict[int, int] = {}
@@ -16,7 +16,7 @@ class DisjointSets:
         self._parents[high] = low
 
     def least(self, one: int) -> int:
-        """Return the smallest member of a number's set."""
+        """Return the smallest member of the set that contains a number."""
         parents = self._parents
         while (parent := parents.get(one, one)) != one:
             parents[one] = parents.get(parent, parent)

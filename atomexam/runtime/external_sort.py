@@ -34,7 +34,7 @@ class ExternalSort:
 
         Args:
             folder: where the runs are written, preferably next to the final output; default: the system's temporary folder.
-            memory_bytes: size of the entries in memory beyond which they are written to disk; default: MEMORY_BYTES.
+            memory_bytes: maximum size of the entries in memory; beyond it, they are written to disk; default: MEMORY_BYTES.
         """
         self._folder = str(folder or tempfile.gettempdir())
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - stays open while runs are read
@@ -64,7 +64,7 @@ class ExternalSort:
         self.close()
 
     def finish(self) -> list[SortedRun]:
-        """Write the entries in memory to disk; return the runs, which another process that has the file open can read."""
+        """Write the entries in memory to disk, and return the runs; another process that has the file open can read them."""
         if self._entries:
             self._spill()
         with self._naming_folder():
@@ -76,7 +76,7 @@ class ExternalSort:
         return [_entries(self._file.fileno(), start, end) for start, end in runs]
 
     def close(self) -> None:
-        """Free the disk space."""
+        """Free the disk space that the runs use."""
         self._file.close()
 
     def _spill(self) -> None:

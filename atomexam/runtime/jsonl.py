@@ -37,7 +37,7 @@ def read_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds i
 
     Raises:
         ValueError: a line does not fit the shape; the message has the file, line and field.
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
     """
     return (record for _, _, record in jsonl_with_offsets(path, shape, remedy))
 
@@ -48,7 +48,7 @@ def read_optional(path: Path, shape: Any, remedy: str = "`dvc repro` builds it")
 
 
 def jsonl_with_offsets(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[tuple[int, int, Any]]:
-    """Yield the records of a file like `read_jsonl`, each with the offset and length of its line in bytes."""
+    """Yield the records in a file, like `read_jsonl`, each with the byte offset and length of its line."""
     decoder = msgspec.json.Decoder(shape)
     if not Path(path).exists():
         raise FileNotFoundError(f"{path}: no such file; {remedy}")
@@ -64,7 +64,7 @@ def jsonl_with_offsets(path: str | Path, shape: Any, remedy: str = "`dvc repro` 
 
 
 def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None) -> int:
-    """Write records sorted by `key`, atomically; return their number. Ties are ordered by the encoded bytes.
+    """Write records sorted by `key`, atomically, and return how many there are. Ties are ordered by the encoded bytes.
 
     `row` converts each record just before it is written, so the converted rows are not all in memory at once.
     """
@@ -79,7 +79,7 @@ def write_jsonl(path: str | Path, records: Iterable[T], key: Callable[[T], Any],
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write a JSON document for people and `dvc metrics`: indented, keys in the given order."""
+    """Write a JSON document for people and for `dvc metrics`: indented, with keys in the given order."""
     with replacing(path) as part:
         part.write_bytes(msgspec.json.format(_encoder.encode(value), indent=2) + b"\n")
 
@@ -98,9 +98,9 @@ def read_json(path: str | Path, shape: Any, remedy: str) -> Any:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield `PATH.part` to write to; it replaces `path` if the block succeeds, so readers never see an incomplete file.
+    """Yield `PATH.part` for writing; it replaces `path` if the block succeeds, so that readers never see an incomplete file.
 
-    The file and folder are synced: otherwise, after a power loss, DVC would trust an empty output.
+    The file and its folder are synced to disk; otherwise, after a power failure, DVC would trust an empty output.
 
     Raises:
         ValueError: `path` is a folder, device or pipe, which must not be replaced.
@@ -144,7 +144,7 @@ def to_disk(path: Path) -> None:
 def folder_lock(folder: str | Path) -> Iterator[Path]:
     """Lock a stage's output folder against another writer, such as an orphan of a killed `dvc repro`.
 
-    The lock file is next to the folder, so it is not part of the output. Wait, with a message, until the other writer ends.
+    The lock file is next to the folder, so it is not part of the output. Print a message and wait until the other writer ends.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)  # first, because in a read-only folder another process would seem to hold the lock

@@ -16,7 +16,7 @@ NOT_LOOKED_AT = "{ignore: not looked at}"
 
 
 def subject_line(source: str, category: str | None, exam: str, subject: str, questions: int) -> str:
-    """Return a line for a category of a source, or for the entire source if `category` is None, with placeholders for unknown values."""
+    """Return a line for a category of a source, or for the entire source if `category` is None; unknown values become placeholders."""
     words = f"said: {quoted(category)}, " if category else ""
     named = "EXAM" if exam == UNKNOWN_EXAM else quoted(exam)
     taught = "SUBJECT" if subject == UNKNOWN_SUBJECT else quoted(subject)
@@ -24,12 +24,12 @@ def subject_line(source: str, category: str | None, exam: str, subject: str, que
 
 
 def label_line(relations: Mapping[str, Any], entity_type: str, label: str, remark: str) -> str:
-    """Return a line for a label of encyclopedia entries, with the use of the most similar known label."""
+    """Return a line for a label in encyclopedia entries, with the same use as the most similar known label."""
     return f"  {entity_type}: {{{quoted(label)}: {_use_like(relations, entity_type, label)}}}  # {remark}"
 
 
 def _use_like(relations: Mapping[str, Any], entity_type: str, label: str) -> str:
-    """Return the use of the most similar known label that shares at least half of its characters; else NOT_LOOKED_AT."""
+    """Return the use of the most similar known label if the two share at least half of their characters; otherwise NOT_LOOKED_AT."""
     tables = [table.get(entity_type) for table in relations.values() if isinstance(table, dict)]
     known = {name: use for table in tables if isinstance(table, dict) for name, use in table.items() if isinstance(use, dict)}
     alike = {name: len(set(name) & set(label)) / len(set(name) | set(label)) for name in known if name}

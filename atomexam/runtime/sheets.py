@@ -22,9 +22,9 @@ _SAVE = "save the table as .xlsx or as CSV UTF-8"
 
 
 MAX_ROWS = 1_048_576
-"""Maximum rows of a sheet (Excel's limit): openpyxl creates all rows up to the largest row number."""
+"""Maximum number of rows in a sheet (Excel's limit): openpyxl creates all rows up to the largest row number."""
 MAX_CELLS = 10_000_000
-"""Maximum cells of a table, including the empty ones that openpyxl creates: up to 16,383 before a cell in the last column."""
+"""Maximum number of cells in a table, including the empty ones that openpyxl creates: up to 16,383 before a cell in the last column."""
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 _ROW = re.compile(rb'<(?:\w{1,20}:)?(?:row|c)\s[^<>]{0,200}?\br="[A-Z]{0,3}(\d{7,})"')
 _CHUNK_BYTES = 1 << 20
@@ -42,7 +42,7 @@ class SheetRow(NamedTuple):
 def write_sheet(
     path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]], choices: Mapping[str, Sequence[str]] | None = None
 ) -> None:
-    """Write a workbook whose cells are all text, even if they look like formulas; columns with choices get a drop-down list.
+    """Write a workbook in which all cells are text, even if they look like formulas; columns with choices get a drop-down list.
 
     Raises:
         ValueError: a text is too long for a cell, or the path does not end in .xlsx.
@@ -129,7 +129,7 @@ def refuse_far_rows(book: BinaryIO) -> None:
     """Check that no row number of a workbook exceeds the limit of a sheet.
 
     Raises:
-        ValueError: one does.
+        ValueError: a row number exceeds it.
         BadZipFile: it is not a workbook.
     """
     with zipfile.ZipFile(book) as parts:
@@ -146,7 +146,7 @@ def refuse_far_rows(book: BinaryIO) -> None:
 
 
 def _workbook(path: Path) -> list[list[str]]:
-    """Return the cells of the first sheet: their values, or the formula if no program has computed its value."""
+    """Return the cells of the first sheet: values, or formulas for cells whose value no program has computed."""
     lines = zip(_cells(path, True), _cells(path, False), strict=True)
     return [[_text(formula if value is None else value) for value, formula in zip(*line, strict=True)] for line in lines]
 

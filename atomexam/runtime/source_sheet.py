@@ -1,4 +1,5 @@
-"""A sheet for each source: counts of its records through clean, near_duplicates and split; each loss with its reason and examples."""
+"""A sheet for each source that counts its records through clean, near_duplicates and split, and gives each loss with its reason and
+examples."""
 
 import os
 import subprocess
@@ -47,13 +48,13 @@ class Step(Struct, frozen=True):
     kept: int
     losses: list[Loss]
     splits: dict[str, int]
-    """For the stage `split`: the records in each split."""
+    """For the stage `split`: the number of records in each split."""
     shared: int = 0
-    """Records that are also kept and list this source in their provenance, but are counted as kept for another source."""
+    """Records that are kept and list this source in their provenance, but are counted as kept under another source."""
 
 
 class _Seen(Struct, frozen=True):
-    """The fields of a question or fact used here. In data/clean its provenance has one location; in data/unique it has all."""
+    """The fields of a question or fact used here. In data/clean, the provenance has one location; in data/unique, it has all of them."""
 
     id: str
     provenance: list[Provenance]
@@ -68,13 +69,13 @@ class _Id(Struct, frozen=True):
 
 
 def source_sheets(data: Path) -> dict[str, list[Step]]:
-    """Return the steps of each source, in the order of the stages.
+    """Return the steps of each source, in stage order.
 
     Args:
-        data: the folder with the outputs of `clean` and `near_duplicates`, and of `split` if it has run.
+        data: the folder that contains the outputs of `clean`, `near_duplicates` and, if it has run, `split`.
 
     Raises:
-        ValueError: a record is in no output or in two.
+        ValueError: a record is in no output, or in two.
     """
     sheets: dict[str, list[Step]] = {}
     cleaned = {kind: list(read_jsonl(data / "clean" / f"{kind}.jsonl", _Seen)) for kind in ("questions", "facts")}
@@ -120,7 +121,7 @@ def _by_source(rows: Iterable[Rejected]) -> dict[tuple[str, str], list[Rejected]
 
 
 def _step(stage: str, kind: str, taken: int, rejected: list[Rejected], others: Mapping[str, Container[str]] = MappingProxyType({})) -> Step:
-    """Count the records of a stage; a record that is kept for another source counts once as shared, not as a loss."""
+    """Count the records of a stage; a record that is kept under another source counts once as shared, not as a loss."""
     shared = {row.detail: row for row in rejected if row.places()[0]["source"] in others.get(row.detail or "", ())}
     by_reason: dict[str, list[Rejected]] = {}
     for row in rejected:
@@ -151,7 +152,8 @@ def trial_sheet(items: "Iterable[Item]") -> list[Step]:
 
 @contextmanager
 def trial(items: "Iterable[Item]") -> Iterator[Path | None]:
-    """Yield a temporary data folder with the outputs of `clean` and `near_duplicates` for items of one source; None without items.
+    """Yield a temporary data folder with the outputs of `clean` and `near_duplicates` for the items of one source; None if there are no
+    items.
 
     Raises:
         ValueError: as `trial_sheet`.
@@ -185,7 +187,7 @@ def _run(module: str, folder: Path) -> None:
 
 
 def lines_of(steps: Iterable[Step]) -> Iterator[str]:
-    """Yield a sheet as lines for a terminal; texts of the source are not escaped."""
+    """Yield the lines of a sheet for a terminal; texts from the source are not escaped."""
     for step in steps:
         yield (
             f"{step.stage}: {step.taken} {step.kind}, {step.kept} kept, "

@@ -1,7 +1,7 @@
-"""The command line shared by all stages: a params block and paths as flags; errors on one line.
+"""The command line that all stages share: a params block and paths as flags, and errors on one line.
 
-A stage is `python -m PACKAGE.STAGE FLAGS PATHS`. DVC unpacks the stage's block of params.yaml into the flags. Without flags, a manual
-call uses that block and the paths of the pipeline.
+A stage is `python -m PACKAGE.STAGE FLAGS PATHS`. DVC unpacks the stage's block of params.yaml into the flags. If called by hand without
+flags, the stage uses that block and the paths of the pipeline.
 """
 
 import argparse
@@ -34,14 +34,14 @@ class Arguments(argparse.Namespace):
 
 
 def command() -> str | None:
-    """Return the command that runs this module: `atomexam read`, or `python -m` and its name (a package's name for its `__main__`)."""
+    """Return the command that runs this module: `atomexam read`, or `python -m` and the module name (the package name for a `__main__`)."""
     running = sys.modules["__main__"]
     spec = getattr(running, "__spec__", None)
     return getattr(running, "CALLED_AS", None) or (f"python -m {spec.name.removesuffix('.__main__')}" if spec else None)
 
 
 def parser_of(doc: str | None, **settings: Any) -> argparse.ArgumentParser:
-    """Return the argument parser of a command; its usage shows the actual command, and its description is the docstring, unwrapped."""
+    """Return the argument parser of a command; the usage line shows the actual command, and the description is the unwrapped docstring."""
     form = argparse.RawDescriptionHelpFormatter
     return argparse.ArgumentParser(**{"prog": command(), "description": doc, "formatter_class": form, "allow_abbrev": False} | settings)
 
@@ -61,12 +61,12 @@ def read_arguments(
         doc: the module's docstring, shown by --help.
         block: key of the stage's block in params.yaml (`split`), or of the dict that contains the blocks if `keyed` (`sources`).
         shape: shape of the block in `atomexam.records.params`.
-        paths: flag -> default; `{key}` in a default is replaced by the key. Values are returned as Path.
-        keyed: the stage takes a positional KEY (a source, a model, a run). Without a shape, the stage validates it.
+        paths: flag -> default; `{key}` in a default is replaced by the key. Paths are returned as Path.
+        keyed: the stage takes a positional KEY (a source, a model, a run). If there is no shape, the stage itself validates the block.
         scalars: top-level keys of params.yaml that have their own flags (`sites`).
 
     Raises:
-        ValueError: a flag or value is unknown or invalid; the message lists the known ones.
+        ValueError: a flag or value is unknown or invalid; the message lists the known flags or values.
     """
     parser = parser_of(doc)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
@@ -125,8 +125,8 @@ def run_stage(main: Callable[[], None], acyclic: bool = False) -> None:
 
     Args:
         main: the stage.
-        acyclic: its records have no reference cycles, so the garbage collector is off; with millions of records it takes a third of the
-            time.
+        acyclic: its records have no reference cycles, so the garbage collector is turned off; with millions of records it would take a
+            third of the time.
     """
     if acyclic:
         gc.disable()
@@ -170,7 +170,7 @@ def _listed(shape: type[Struct], prefix: str = "") -> set[str]:
 
 
 def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
-    """Return the flags of free-form dict fields (`--train.steps 300`, `--train.steps=300`); raise for any other unknown flag."""
+    """Return the flags for free-form dict fields (`--train.steps 300`, `--train.steps=300`); raise an error for any other unknown flag."""
     flags: dict[str, str] = {}
     while rest:
         flag, equals, value = rest.pop(0).partition("=")
@@ -182,7 +182,7 @@ def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
 
 
 def _merge(defaults: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
-    """Return the defaults overridden by dotted flags."""
+    """Return the defaults with the values from dotted flags applied."""
     merged = {key: dict(value) if isinstance(value, dict) else value for key, value in defaults.items()}
     for name, value in overrides.items():
         *outer, last = name.split(".")

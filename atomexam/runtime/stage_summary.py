@@ -6,7 +6,7 @@ from typing import Any
 
 _MOST_NAMED = 4
 LEAST = 20
-"""Minimum number of items for a figure, verdict or ranking: with fewer, the interval is wider than most differences."""
+"""Minimum number of items for a figure, verdict or ranking; with fewer, the confidence interval is wider than most differences."""
 NOUNS = {"claim": "pairs", "fourfold": "facts"}
 """Units that a task counts; other tasks count questions."""
 
@@ -36,7 +36,8 @@ def number_of(number: int, one: str, many: str = "") -> str:
 
 
 def headline(figures: Mapping[str, Any]) -> str:
-    """Return the result of a run: its accuracy, for fourfold facts also that of sentences; without an answer key, the answered share.
+    """Return the result of a run: its accuracy, for fourfold facts also the accuracy per sentence, or, without an answer key, the share
+    answered.
 
     Failed calls are counted separately: a server outage does not make a model worse.
     """
@@ -71,7 +72,7 @@ def _headline(figures: Mapping[str, Any]) -> str:
 
 
 def judge_headline(judged: Mapping[str, Any]) -> str:
-    """Return a judge's mean mark for a run."""
+    """Return the mean mark that a judge gave a run."""
     if judged.get("mark") is None:
         return f"no mark, of {judged['questions']:,}"
     return f"mark {judged['mark']:.1f} of 100{_between(judged.get('mark_interval'), 1)} of {judged['questions']:,}, by {judged['judge']}"

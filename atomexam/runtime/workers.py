@@ -21,7 +21,7 @@ def cores() -> int:
 
 @contextmanager
 def worker_pool(number: int, initializer: Callable[..., None] | None = None, initargs: tuple[Any, ...] = ()) -> Iterator[Executor]:
-    """Yield an executor with this many processes; with fewer than two, tasks run in this process when they are submitted.
+    """Yield an executor with this many processes; with fewer than two, tasks run in this process as soon as they are submitted.
 
     Args:
         initializer: called with `initargs` at the start of each process.
@@ -73,7 +73,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 class _InlineExecutor(Executor):
-    """Runs a submitted call immediately, and a mapped one when its result is consumed."""
+    """Runs a submitted call immediately, and a mapped call when its result is consumed."""
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         future: Future = Future()

@@ -1,4 +1,4 @@
-"""The canonical form of Chinese exam and medical text: the same for all spellings of a text; meaningful symbols are kept."""
+"""The canonical form of Chinese exam and medical text, which is the same for all spellings of a text; meaningful symbols are kept."""
 
 import re
 import unicodedata
@@ -11,16 +11,17 @@ _TYPOGRAPHIC = " \n，。；、（）“”‘’《》【】？！…·"
 _WORD_CHARS = re.compile("[0-9A-Za-z\u4e00-\u9fef]+")
 _ALL_WORD_CHARS = re.compile("[0-9A-Za-z\u4e00-\u9fef\x1f]*")
 _SIMPLE = re.compile(f"[0-9A-Za-z\u4e00-\u9fef{_TYPOGRAPHIC}]*")
-"""Texts without meaningful symbols, unless `_IN_FORMULA` matches: almost all texts take this path, at a tenth of the cost."""
+"""Matches texts without meaningful symbols, provided that `_IN_FORMULA` does not match; almost all texts take this path, at a tenth of the
+cost."""
 _IN_FORMULA = re.compile("[0-9][ \n]*[，；、·][ \n]*[0-9]|[0-9A-Za-z][ \n]*’")
 
 
 def canonical(text: str) -> str:
-    """Return the letters, digits and meaningful symbols of a text: NFKC, lower case, no spaces, no punctuation.
+    """Return the letters, digits and meaningful symbols of a text, with NFKC applied, in lower case, without spaces or punctuation.
 
     Spellings that differ in width, case, spaces or punctuation have the same canonical form. A symbol that only separates or groups words
-    is punctuation: the hyphen of X-线. A symbol that changes the meaning is kept, in a single form: in numbers and formulas (<5, 1.5, 8%,
-    10⁹, n-1), as a charge or a result (Cl-, Rh-, (-)), as a prime (5’).
+    counts as punctuation, such as the hyphen in X-线. A symbol that changes the meaning is kept, in a single form: in numbers and formulas
+    (<5, 1.5, 8%, 10⁹, n-1), as a charge or a result (Cl-, Rh-, (-)), as a prime (5’).
     """
     if _WORD_CHARS.fullmatch(text):
         return text.lower()
@@ -32,7 +33,7 @@ def canonical(text: str) -> str:
 
 
 def canonical_all(texts: Sequence[str]) -> list[str]:
-    """Return the canonical form of each text, in one pass if all consist of letters and digits."""
+    """Return the canonical form of each text; if all texts consist of letters and digits, in a single pass."""
     joined = "\x1f".join(texts)
     if _ALL_WORD_CHARS.fullmatch(joined) and len(parts := joined.lower().split("\x1f")) == len(texts):
         return parts
@@ -117,7 +118,7 @@ def _before_folding(text: str) -> str:
 
 
 def _with_signs(text: str) -> str:
-    """Return a text without spaces in which meaningful symbols are replaced by ones that are not punctuation."""
+    """Return a text without spaces and with its meaningful symbols replaced by ones that are not punctuation."""
     has_dash = _DASHES.search(text)
     if has_dash:
         text = _IN_BRACKETS.sub("−", _MINUS.sub("−", _ARROW.sub("→", text)))

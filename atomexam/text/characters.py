@@ -1,6 +1,6 @@
-"""Characters as the author meant them: encodings repaired, one form for widths and compatibility characters, simplified Chinese.
+"""Characters as the author intended them: encodings repaired, width and compatibility variants unified, traditional characters simplified.
 
-Also detects characters that a change of encoding lost or damaged.
+It also detects characters that were lost or damaged by a change of encoding.
 """
 
 import re
@@ -47,7 +47,7 @@ needs_spacing = re.compile(r"[^\S ]|(?<!（) | (?!）)|（）").search
 
 
 def to_chinese_signs(text: str) -> str:
-    """Return a text with full-width punctuation next to Chinese characters."""
+    """Return a text in which punctuation next to Chinese characters is full-width."""
     if not _HAS_CJK.search(text):
         return text
     text = _RATIO.sub("：", _DOTS.sub("……", text).replace("．．", "……"))
@@ -61,7 +61,7 @@ def to_chinese_signs(text: str) -> str:
 
 
 def _without_dots_between(text: str) -> str:
-    """Replace the dot of a name (保罗.泽考斯基) by · and the dots of a list (加.减.乘.除) by 、; in prose a dot is a full stop."""
+    """Replace the dot in a name (保罗.泽考斯基) with · and the dots in a list (加.减.乘.除) with 、; in prose, a dot is a full stop."""
     if not _BETWEEN.search(text):
         return text
     text = _NAME.sub("·", text)
@@ -117,9 +117,9 @@ _PRIVATE_AT_END = re.compile(r"(?<![\ue000-\uf8ff])[\ue000-\uf8ff]++(?=\s|$)")
 _UNCHANGED = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")
 _WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")
 _TUMOUR = r"癥(?=[瘕积積块塊瘤])|(?<![慮虑鬱郁迫懼惧怖遺遗發发獨独閉闭經经炎急重病應应忌對对合癌狂躁乏多少焦])癥(?![狀状候結结])"
-"""癥 of 癥瘕, not the traditional form of 症 as in 焦慮癥."""
+"""The 癥 of 癥瘕, as opposed to the traditional form of 症 in 焦慮癥."""
 _WRITTEN = "(?<=[顯原土專編卓巨鉅遺拙])著|(?<=(?<![討爭談翻])[論譯])著|著(?=[錄書])"
-"""著 of 顯著 and 原著, not the 着 of Taiwan, as in 看著; OpenCC's table has 名著 and 著名."""
+"""The 著 of 顯著 and 原著, as opposed to Taiwan's form of 着 in 看著; 名著 and 著名 are in OpenCC's table."""
 _PROTECTED = re.compile(
     f"(?<![{CJK}])徵(?![{CJK}])|{_TUMOUR}|{_WRITTEN}|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|噁(?=[唑嗪啶英烷二])|[康雍]乾|乾(?=[坤隆嘉卦陵清])|坏"
 )
@@ -131,7 +131,8 @@ COMMON = "".join(
     for cell in range(0xA1, 0xFF if row < 0xD7 else 0xFA)
     if (sign := bytes([row, cell]).decode("gb2312")) not in "乾哩坏沈藉覆著"
 )
-"""The first level of GB 2312, without those that traditional texts use for another character: texts with only these are simplified."""
+"""The first level of GB 2312, except for characters that traditional texts use for a different one: a text with only these is
+simplified."""
 _SIGNS = "，。、；：？！（）“”‘’《》【】…—·×"
 
 needs_encoding = re.compile(f"[ÂÃâäåæçèéï{_GBK_MARKS}]|[\xa1-\xfe]{{4}}").search
@@ -207,7 +208,7 @@ def simplify(text: str, is_traditional: bool = False) -> str:
     A text with only GB 2312 characters is already simplified: in it, 乾 is the trigram and 徵 the note.
 
     Args:
-        is_traditional: the source of the text is in traditional characters, so that its 乾 is 干.
+        is_traditional: whether the source of the text is in traditional characters, where 乾 stands for 干.
     """
     text = _SURROGATE.sub("\ufffd", text)
     if not is_traditional and not _beyond_simplified("".join(_CHINESE_RUN.findall(text))):
@@ -235,14 +236,14 @@ _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 
 
 def has_lost_characters(text: str) -> bool:
-    """Return whether a normalized text has characters that the author did not write."""
+    """Return whether a normalized text contains characters that the author cannot have written."""
     if not needs_simplifying(text) and not _FILLER.search(text):  # only common characters
         return False
     return bool(_MOJIBAKE.search(text)) or _is_rare(text) or any(map(_read_as_gbk, _RUN.findall(text)))
 
 
 def _is_rare(text: str) -> bool:
-    """Return whether a quarter of the Chinese characters are outside GB 2312, as in UTF-8 that was decoded as GBK."""
+    """Return whether a quarter of the Chinese characters are outside GB 2312, as happens when UTF-8 is decoded as GBK."""
     chinese = "".join(_CHINESE_RUN.findall(text))
     rare = _beyond_simplified(chinese)
     return rare >= _FEWEST_RARE and rare * 4 >= len(chinese)

@@ -1,8 +1,8 @@
-"""Detect the encoding of Chinese text: of a file from its bytes, and of a page also from the encoding that it declares.
+"""Detect the encoding of Chinese text: for a file from its bytes, for a page also from the encoding that it declares.
 
-Chinese text is in UTF-8 or UTF-16, in GB18030 (a superset of GBK and GB2312) or in Big5. Bytes often decode without an error in a wrong
-encoding, but to rare characters, whereas correctly decoded text consists largely of the most common ones. A file that was wrongly
-decoded before it was saved raises an error instead of giving mojibake.
+Chinese text is encoded in UTF-8 or UTF-16, in GB18030 (a superset of GBK and GB2312), or in Big5. Bytes often decode without errors in the
+wrong encoding, but give rare characters, whereas correctly decoded text consists largely of the most common ones. A file that was decoded
+wrongly before it was saved raises an error, so that no mojibake gets through.
 """
 
 import codecs
@@ -48,7 +48,7 @@ _COMMON_HANZI = (0xB0, 0xD7)  # first bytes of the 3,755 characters in daily use
 
 
 def is_charset(name: str | None) -> bool:
-    """Return whether a name declared by a page is an encoding for pages rather than another Python codec."""
+    """Return whether a name that a page declares is an encoding used for pages, as opposed to another Python codec."""
     try:
         return name is not None and codecs.lookup(name).name not in _NO_CHARSETS and b"a".decode(name, "replace") is not None
     except (LookupError, ValueError):  # unknown, not a text encoding, or an invalid name
@@ -60,7 +60,7 @@ def decoded(name: str, body: bytes) -> str:
     """Return the text of a file, without its byte order mark.
 
     Raises:
-        ValueError: the bytes are not text in a known encoding, or were wrongly decoded before they were saved.
+        ValueError: the bytes are not text in a known encoding, or were decoded wrongly before they were saved.
     """
     other = "a NUL character; expected a text file, found another kind of file"
     if _NULS in body and not body.startswith(_WIDE_MARKS):  # check before decoding, which takes several times the file's size in memory
@@ -79,9 +79,9 @@ def decoded(name: str, body: bytes) -> str:
 def true_encoding(body: bytes, declared: str | None) -> str | None:
     """Return the encoding of a body with non-ASCII characters; None if it is unknown.
 
-    The declared encoding is used unless the bytes contradict it: they are UTF-8 and another encoding was declared; or a fifth of the
-    characters do not decode, but do so with the page's meta tag or as GB 18030; or a single-byte encoding was declared and the bytes
-    are Chinese.
+    The declared encoding is used unless the bytes contradict it: they are UTF-8 although another encoding was declared; or a fifth of the
+    characters do not decode, but do decode in the encoding of the page's meta tag or in GB 18030; or a single-byte encoding was declared
+    but the bytes are Chinese.
     """
     if _is_utf8(body, sure=declared is not None and declared != "utf-8"):
         return "utf-8"
@@ -97,7 +97,7 @@ def true_encoding(body: bytes, declared: str | None) -> str | None:
 
 
 def common_share(text: str) -> float:
-    """Return the share of the most common Chinese characters among the non-ASCII ones; 1 if there are none."""
+    """Return the share of non-ASCII characters that are among the most common Chinese ones; 1 if there are no non-ASCII characters."""
     beyond = [sign for sign in text[:_SIGHT] if sign > "\x7f" and not sign.isspace()]
     return sum(sign in _COMMON for sign in beyond) / len(beyond) if beyond else 1.0
 
@@ -140,7 +140,7 @@ def _tried(body: bytes, encoding: str) -> str | UnicodeDecodeError:
 
 
 def _nearly_reads(body: bytes, encoding: str) -> bool:
-    """Return whether all but a few bytes of a file decode in an encoding."""
+    """Return whether a file decodes in an encoding except for a few bytes."""
     text = body[:_SIGHT].decode(encoding, "replace")
     beyond = sum(sign > "\x7f" for sign in text)
     return text.count("\ufffd") <= _MAX_STRAY * beyond and common_share(text) >= _MIN_COMMON
@@ -173,7 +173,8 @@ def _again(text: str, wrong: str, right: str) -> str | None:
 
 
 def _is_utf8(body: bytes, sure: bool) -> bool:
-    """Return whether a body is UTF-8, or is UTF-8 with enough Chinese up to its first fault; `sure` always requires the Chinese."""
+    """Return whether a body is UTF-8, or is UTF-8 with enough Chinese before its first fault; with `sure`, the Chinese is always
+    required."""
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
@@ -196,7 +197,7 @@ def _beyond_ascii(text: str) -> int:
 
 
 def _is_single_byte(encoding: str) -> bool:
-    """Return whether an encoding uses one byte per character, so that it decodes any bytes."""
+    """Return whether an encoding uses one byte per character and so can decode any bytes."""
     return encoding == "ascii" or encoding.startswith(("cp125", "iso8859", "koi8", "mac"))
 
 
@@ -208,5 +209,5 @@ def _is_chinese(body: bytes) -> bool:
 
 
 def join_surrogates(text: str) -> str:
-    """Join surrogate pairs in a text; replace a lone surrogate with U+FFFD."""
+    """Join the surrogate pairs in a text, and replace lone surrogates with U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

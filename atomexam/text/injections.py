@@ -1,7 +1,7 @@
 """Prompt injections: tokens of chat templates, and instructions to a model or a judge.
 
 `escape_chat_marks` breaks up the tokens in every text that enters a prompt. `attempts` only reports the instructions, since a question
-may quote one. All patterns take linear time.
+may quote one. All patterns match in linear time.
 """
 
 import re
@@ -22,7 +22,7 @@ CHAT_MARK = re.compile(
     rf"|\[ *(?:/?(?:{_BRACKETED})|UNUSED_TOKEN_\d{{1,4}})\]"
     r"|(?<![A-Za-z0-9/<])/ *(?:no_)?think(?![A-Za-z0-9_])"
 )
-"""Markers of a turn, role or tool in the chat templates of common model families, even with spaces after the first character."""
+"""Markers of turns, roles or tools in the chat templates of common model families, even if spaces follow the first character."""
 
 
 class Attempt(NamedTuple):
@@ -128,7 +128,8 @@ def escape_chat_marks(text: str, is_reply: bool = False) -> str:
     """Break up each chat-template marker in a text by a space after its first character: `< |im_end|>`.
 
     Args:
-        is_reply: the text is a model's earlier reply. Its reasoning markers are kept because chat templates remove that reasoning.
+        is_reply: the text is a model's earlier reply. Its reasoning markers are kept, because chat templates use them to remove the
+            reasoning.
     """
     if "<" not in text and "[" not in text and "/" not in text and "＜" not in text:
         return text

@@ -32,7 +32,7 @@ _SOME_TAGS = r"(?:</?[A-Za-z][A-Za-z0-9]{0,12} ?/?>[、和与及或/,， ]{0,2})
 _NAMED_TAGS = re.compile(
     rf"(?<=[\u4e00-\u9fff，、：“（]){_SOME_TAGS}(?=(?:这一|这个|这对|等|双)?(?:标签|标记|元素))|(?<=标签|标记|元素){_SOME_TAGS}"
 )
-"""Tags that a text mentions: `用<title>标签`."""
+"""Tags that are part of a text: `用<title>标签`."""
 _TAG_ALONE = re.compile(
     r"\s*(?:[A-J]\s?[.、．:：)）]\s*)?</?(?!(?:p|br|div|span|li|td|tr|img|hr|input)\b)[A-Za-z][A-Za-z0-9]{0,12} ?/?>\s*", re.I
 )
@@ -44,7 +44,7 @@ _TITLE = re.compile(
     r"(?:法典|(?<![方语算用做写想看说手办])法|条例|规定|办法|细则|通知|意见|公约|宪章|宣言|纲要|章程|条约|协定|草案|大纲|准则|守则|规程"
     r"|(?<![理讨结言评])论|内经|本草纲目))>"
 )
-"""A title, recognized by its last word; other words in angle brackets may be a placeholder in code, `<类名>`."""
+"""A title, recognized by its last word; anything else in angle brackets may be a placeholder in code, `<类名>`."""
 _TO_SINGLE = str.maketrans("<>", "〈〉")
 RAISED = str.maketrans("0123456789+-−()=n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾⁼ⁿ")
 _LOWERED = str.maketrans("0123456789+-−()=n", "₀₁₂₃₄₅₆₇₈₉₊₋₋₍₎₌ₙ")
@@ -54,7 +54,7 @@ needs_stripping = re.compile("<").search
 
 
 def unescape(text: str) -> str:
-    """Replace HTML entities, however often the text was escaped."""
+    """Replace HTML entities, even if the text was escaped several times."""
     return _ENTITY.sub(lambda entity: html.unescape(entity[0] if entity[0].endswith(";") else entity[0] + ";"), _AMPERSANDS.sub("&", text))
 
 
@@ -78,7 +78,7 @@ def _is_paired(tags: str, text: str) -> bool:
 def strip_tags(text: str) -> str:
     """Remove HTML tags and nothing else: `P<0.05` is not a tag, `<教育法>` is a title; super- and subscripts become x^a, x_(max).
 
-    Tags that the text mentions, and titles within titles, get the single brackets of GB/T 15834: 〈title〉标签, 《关于〈…〉的通知》.
+    Tags that are part of the text, and titles within titles, get the single brackets of GB/T 15834: 〈title〉标签, 《关于〈…〉的通知》.
     """
     text = _named_tags(text)
     text = _CITATION.sub("", _READING.sub("", _UNSEEN_TAG.sub("", text)))
@@ -127,7 +127,7 @@ _OPERATOR = re.compile(r"[-+ ·×/]")
 _LEFT_OVER = re.compile(r"\\[A-Za-z]+[ \t]?\{|[_^]\{|\\hline(?![a-z])|\\(?:[dt]?frac|sqrt)")
 _BEHIND_RAISED = re.compile(r"(?<=[⁰-⁹¹²³⁺⁻])[ \t](?=[A-Z])")
 _UNKNOWN = re.compile(rf"\\(?!(?:{_NAMES}|{_TYPES}|[dt]?frac|sqrt)(?![A-Za-z]))[A-Za-z]|[A-Za-z]:\\|\\\\")
-"""A command that is not supported here, a path on a disk, the end of a table row."""
+"""An unsupported command, a path on a disk, or the end of a table row."""
 _ROUNDS = 6
 
 needs_plain_text = re.compile(r"\\[A-Za-z%(（\[]|[_^]\{|\$[^$\n]*[\\^_{<>=≤≥]|^\$[-+\d.,%]+\$$").search

@@ -17,6 +17,6 @@ def natural_bytes(position: str) -> bytes:
 
 
 def _number(digits: str) -> bytes:
-    """Return digits as bytes that sort like the numbers: the length comes first."""
+    """Return digits as bytes that sort by the value of the number; the length comes first."""
     digits = digits.lstrip("0")
     return len(digits).to_bytes(4) + digits.encode()

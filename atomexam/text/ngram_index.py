@@ -1,7 +1,7 @@
 """An inverted index of n-grams: find the texts that share enough n-grams with another text, without comparing all pairs.
 
 It uses the prefix filter of Chaudhuri et al. 2006: a text that contains a share of another's n-grams contains one of its rarest. A hash
-table skips the many texts that contain none. Neither loses a pair. Joins of millions of texts with each other use the compiled
+table skips the many texts that contain none of them. Neither loses a pair. Joins of millions of texts with each other use the compiled
 implementation in `curation/near_duplicates/near_pairs.py`.
 """
 
@@ -28,7 +28,8 @@ def code_points(text: str) -> np.ndarray:
 
 
 def ngram_hashes(text: str, ngram_chars: int) -> np.ndarray:
-    """Return a 64-bit hash of the n-gram at each position of a text; it is the same on every machine, since split files contain it."""
+    """Return a 64-bit hash of the n-gram at each position of a text; it must be the same on every machine, because split files contain
+    it."""
     codes = code_points(text)
     count = max(0, len(codes) - ngram_chars + 1)
     mixed = np.zeros(count, dtype=np.uint64)
@@ -45,7 +46,7 @@ class NgramIndex:
         """Index the n-grams of texts.
 
         Args:
-            share: share of the n-grams of a text that another text must contain to be a candidate.
+            share: share of a text's n-grams that another text must contain to be a candidate.
             is_weak: whether an n-gram may count as shared without being contained; if a text has too few strong n-grams, all of
                 them are indexed.
         """
@@ -61,16 +62,16 @@ class NgramIndex:
 
     @property
     def grams(self) -> KeysView[str]:
-        """The n-grams of which another text must contain one."""
+        """The indexed n-grams; another text must contain at least one of them."""
         return self._indexes_by_gram.keys()
 
     def candidates(self, grams: AbstractSet[str]) -> set[int]:
-        """Return the indexes of texts that may share enough n-grams with a text: all that do, and some that do not."""
+        """Return the indexes of the texts that may share enough n-grams with a text: all that do, and some that do not."""
         return {index for gram in grams & self._indexes_by_gram.keys() for index in self._indexes_by_gram[gram]}
 
 
 class NgramPrefilter:
-    """Find texts that contain any of some n-grams of one length, or are equal to one of some shorter texts."""
+    """Finds texts that contain any of the given n-grams of one length, or equal one of the given shorter texts."""
 
     def __init__(self, grams: Iterable[str], shorter: Iterable[str], ngram_chars: int) -> None:
         self._ngram_chars = ngram_chars
@@ -81,7 +82,7 @@ class NgramPrefilter:
         self._flags[self._wanted >> _SHIFT] = True
 
     def passing(self, texts: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, Sequence[str]]]:
-        """Yield the (key, parts) with a part that contains an n-gram or is one of the shorter texts."""
+        """Yield each (key, parts) in which a part contains one of the n-grams or equals one of the shorter texts."""
         texts = iter(texts)
         while batch := list(islice(texts, _BATCH)):
             matches = self._holding([_SEPARATOR.join(parts) + _SEPARATOR for _, parts in batch])

@@ -1,4 +1,5 @@
-"""Text as the author meant it: encodings repaired, mark-up removed, unified punctuation, blanks and characters. Each rule has a name.
+"""Text as the author intended it: encodings repaired, mark-up removed, and punctuation, spaces and characters unified. Each rule has a
+name.
 
 `normalize(normalize(x)) == normalize(x)`: the rules run until nothing changes.
 """
@@ -34,7 +35,7 @@ class Rule(NamedTuple):
     """Stable key, used in `vocab/rules.yaml`, in the metrics and in changes.jsonl."""
     apply: Callable[[str], str]
     needs: Callable[[str], Any]
-    """False for texts that `apply` certainly leaves unchanged: a cheap search, since most rules apply to few texts."""
+    """Falsy for texts that `apply` is certain to leave unchanged: a cheap search, since most rules apply to few texts."""
 
 
 class CleanText(NamedTuple):
@@ -50,7 +51,7 @@ def rule_of_signs(name: str, apply: Callable[[str], str], signs: Sequence[str]) 
 
 
 def run_rules(text: str, rules: Sequence[Rule]) -> CleanText:
-    """Apply rules repeatedly, in turn, until none changes the text."""
+    """Apply the rules in turn until none of them changes the text."""
     changed: dict[str, None] = {}
     last = rules[-1]  # the end of a round without changes
     for rule in islice(cycle(rules), len(rules) * _AT_MOST_ROUNDS):
@@ -78,7 +79,7 @@ _ONE_FOR_DASH = re.compile(r"(?<=\d)一(?=\d)")
 _EARTH_FOR_PLUS_MINUS = re.compile(r"(?<=\d)土(?=\d)")
 _HAS_CJK = re.compile(f"[{CJK}]")
 _EMPHASIS = re.compile(r"(?<![A-Za-z0-9)\]*=])(\*\*|==)(?=[^\s*=])([^*=\n]{1,200})(?<!\s)\1(?![A-Za-z0-9(*=])")
-"""Not the power 2**3, which is between numbers or names."""
+"""Does not match the power in 2**3, which is between numbers or names."""
 _PARAGRAPH_MARK = re.compile(rf"(?<=[{CJK}])\^p\s*")
 _TONED = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜ"
 _GLOSS = re.compile(rf"(?<=[{COMMON}])[（(][a-zü]{{0,5}}[{_TONED}][a-z]{{0,3}}[）)]")
@@ -89,7 +90,7 @@ _HARMLESS = "".join(
 _PLAIN = re.compile(
     rf"(?:[0-9A-HJ-Za-km-z，、；：《》“”~%/+=—{_HARMLESS}-]++|[。？！](?![。？！])|（ ）|(?<=[0-9])\.(?=[0-9])|[土一](?![0-9]))*+"
 )
-"""Texts without any character that a rule changes."""
+"""Matches texts without any character that a rule changes."""
 _PLAIN_BLANK = re.compile(r"[（(【〔\[] *[）)】〕\]]|_{2,}")
 _WIDE_BLANK = re.compile(r"[（(【〔\[] *+\u3000[ \u3000]*+[）)】〕\]]")
 
@@ -146,7 +147,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def is_plain(text: str) -> bool:
-    """Return whether certainly no rule changes a text: a fast check, False if in doubt."""
+    """Return whether it is certain that no rule changes a text: a fast check that returns False if in doubt."""
     return bool(_PLAIN.fullmatch(text))
 
 

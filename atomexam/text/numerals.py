@@ -64,7 +64,7 @@ def to_digits(numeral: str) -> str:
 
 
 def to_chinese(number: int) -> str:
-    """Return 12 as 十二 and 108 as 一百零八, as Word numbers lists; a number above 999 in digits."""
+    """Return 12 as 十二 and 108 as 一百零八, as Word numbers lists; a number above 999 stays in digits."""
     digits = "〇" + HANZI[:9]
     if number < 10:
         return digits[number]
@@ -78,7 +78,7 @@ def to_chinese(number: int) -> str:
 
 
 def to_roman(number: int) -> str:
-    """Return 4 as IV; a number without a Roman numeral in digits."""
+    """Return 4 as IV; a number without a Roman numeral here stays in digits."""
     if not 0 < number < 4000:
         return str(number)
     numeral = ""

@@ -1,4 +1,4 @@
-"""Words and symbols for true and false, mapped to 正确 or 错误, and patterns of them for parsers of exam papers."""
+"""Words and symbols for true and false, mapped to 正确 or 错误, and patterns that match them for parsers of exam papers."""
 
 from collections.abc import Mapping
 
@@ -10,16 +10,16 @@ def _meaning(true: str, false: str) -> dict[str, str]:
 
 
 SURE_VERDICTS = _meaning("正确 对 正確 對 √ ✓ ✔ ☑ ✅ true t", "错误 错 不正确 不对 錯誤 錯 不正確 不對 × ✗ ✘ ╳ ✕ ✖ ❌ false f")
-"""Lower-case texts that are a verdict wherever they stand alone."""
+"""Lower-case texts that are verdicts wherever they stand alone."""
 UNSURE_VERDICTS = _meaning("是 真 yes right", "否 假 no wrong x")
-"""Texts that may also answer other questions or be options: a verdict only where one is expected."""
+"""Texts that may also be options or answers to other questions; they are verdicts only where one is expected."""
 VERDICTS = SURE_VERDICTS | UNSURE_VERDICTS
 CODES = _meaning("y r v o", "n w x")
-"""Letters that are verdicts if a group has no other answers, in addition to option letters."""
+"""Letters that count as verdicts, in addition to option letters, if a group has no other answers."""
 
 
 def verdict_of(text: str, words: Mapping[str, str] = VERDICTS) -> str:
-    """Return 正确 or 错误 for one of the words; empty for any other text."""
+    """Return 正确 or 错误 for a word that means it; empty for any other text."""
     return words.get(text.strip("\ufe0f \t\n").lower(), "")
 
 
@@ -37,4 +37,4 @@ def _pattern_of(words: Mapping[str, str]) -> str:
 SURE_VERDICT = _pattern_of(SURE_VERDICTS)
 """Pattern of a verdict anywhere in a text."""
 VERDICT = f"{_pattern_of(VERDICTS)}|[xYN]"
-"""Pattern of a verdict where an answer is expected: 是, X and Y are verdicts there."""
+"""Pattern that matches a verdict where an answer is expected; there, 是, X and Y are verdicts, too."""

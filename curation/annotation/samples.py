@@ -1,4 +1,4 @@
-"""Claims and evidence -> annotation samples (a spreadsheet and Label Studio tasks). Also read and check the annotators' answers."""
+"""Claims and evidence -> samples to annotate (a spreadsheet and Label Studio tasks). Also read and check the annotators' answers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,12 +19,12 @@ from atomexam.text.canonical import canonical
 
 
 def read_false_tails(claims: Path) -> Iterator[ClaimPair]:
-    """Yield the false tails of the `fourfold.jsonl` next to a file of claims, as claims."""
+    """Yield the false tails in the `fourfold.jsonl` next to a file of claims, as claims."""
     return map(false_claim, read_optional(claims.with_name("fourfold.jsonl"), Fourfold))
 
 
 class ClaimAnswer(NamedTuple):
-    """One answer read from a file, on a claim or a question's key; for a key, the claim's fields contain the question's id and text."""
+    """One answer read from a file, on a claim or a question's key; for a key, the claim's fields hold the question's id and text."""
 
     where: str
     """File and row or task, for messages."""
@@ -35,7 +35,7 @@ class ClaimAnswer(NamedTuple):
     verdict: str
     comment: str
     letters: str = ""
-    """Letters of the correct options of a question, as in the file."""
+    """Letters of a question's correct options, as in the file."""
 
 
 class ClaimToJudge(NamedTuple):
@@ -47,7 +47,7 @@ class ClaimToJudge(NamedTuple):
 
 
 def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> str:
-    """Return the name under which an annotator's verdicts are stored; `names` may map None to one name for all annotators.
+    """Return the name under which an annotator's verdicts are stored; in `names`, the key None gives one name to all annotators.
 
     Raises:
         ValueError: the annotator has no name that may be published in git.
@@ -64,7 +64,7 @@ def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> st
 def check(
     answers: Iterable[ClaimAnswer], known: Mapping[str, ClaimToJudge], names: Mapping[str | None, str], skip_gone: bool
 ) -> list[Verdict]:
-    """Convert answers to verdicts; `skip_gone` drops answers to unknown claims.
+    """Convert answers to verdicts; with `skip_gone`, answers to unknown claims are dropped.
 
     Raises:
         ValueError: an answer is invalid; the message lists all invalid answers and how to correct them.
@@ -122,7 +122,7 @@ class SampledClaim(NamedTuple):
 def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
     """Return a sample of claims of each atomic type; a claim's rank depends only on its id and the seed.
 
-    If a claim leaves the data, the next one replaces it and the rest of the sample is unchanged.
+    If a claim is no longer in the data, the next one replaces it, and the rest of the sample is unchanged.
     """
     by_type = defaultdict(list)
     for claim in claims:
@@ -131,7 +131,7 @@ def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list
 
 
 def mixed_sample(sides: Iterable[Iterable[ClaimPair]], per_type: int, seed: int) -> list[ClaimPair]:
-    """Return a mixed sample of true and false claims whose order does not reveal which is which; the types take turns."""
+    """Return a mixed sample of true and false claims, in an order that does not reveal which is which; the types alternate."""
     sampled = {claim.id: claim for side in sides for claim in sample_claims(side, per_type, seed)}
     by_type = groupby(
         sorted(sampled.values(), key=lambda claim: (claim.atomic_type, draw_order(seed, claim.id))), lambda claim: claim.atomic_type
@@ -142,7 +142,7 @@ def mixed_sample(sides: Iterable[Iterable[ClaimPair]], per_type: int, seed: int)
 def with_evidence(
     claims: Iterable[ClaimPair], evidence: Mapping[str, Sequence[Evidence]], passages: Mapping[str, Passage]
 ) -> list[SampledClaim]:
-    """Return claims with the passages found for them; `evidence` is by claim id, `passages` by passage id."""
+    """Return claims with the passages found for them; `evidence` is keyed by claim id, `passages` by passage id."""
     return [SampledClaim(claim, [_displayed(row, passages[row.passage].text) for row in evidence.get(claim.id, ())]) for claim in claims]
 
 
@@ -156,7 +156,7 @@ _COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")
 
 
 def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
-    """Write the workbook; an evidence cell has the sentence that matches the claim and, below it, the source."""
+    """Write the workbook; each evidence cell has the sentence that matches the claim and, below it, the source."""
     most = max((len(one.evidence) for one in sample), default=0)
     rows = []
     for claim, evidence in sample:
@@ -166,13 +166,13 @@ def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
 
 
 def read_spreadsheet(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
-    """Return the answers in a filled-in workbook or CSV; skip rows without a verdict.
+    """Return the answers in a completed workbook or CSV file; rows without a verdict are skipped.
 
-    The annotator is the file's name or, as in Label Studio's CSV, the column `annotator`; a file that still has its original name
-    has no annotator.
+    The annotator is named by the file name or, as in Label Studio's CSV, by the column `annotator`; a file with its original name has no
+    annotator.
 
     Args:
-        thing: `claim` or `question`: the column of its text; with `_id`, the column of its id.
+        thing: `claim` or `question`, the name of the column with its text; with `_id` appended, the column with its id.
 
     Raises:
         ValueError: a column is missing, or a row has a comment but no verdict.
@@ -265,7 +265,7 @@ def _answered(
 
 
 def _texts(value: Any, key: str, where: str) -> list[str]:
-    """Return the texts of a result: a text, a list, or a mapping with the texts under `key`."""
+    """Return the texts in a result, which is a text, a list, or a mapping with the texts under `key`."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):

@@ -5,7 +5,7 @@
     python -m curation.audit data/splits --out reports/ours --max cross_split_share=0 --max defects_share=0.01
     python -m curation.audit my_set.csv --reference ceval/ --reference-format ceval --out reports/my_set
 
-PATH is a file, a folder or a pattern, in any format of `python -m crawlers.read`, or JSON lines of items or questions of the
+PATH is a file, folder or pattern, in any format supported by `python -m crawlers.read`, or JSON lines of items or questions from the
 pipeline. Exit status: 0; 1 if a figure exceeds its --max; 2 for wrong input. docs/audit.md lists the figures.
 """
 
@@ -85,7 +85,7 @@ def _overlap(one: Path, other: Path) -> bool:
 
 
 def _named(paths: Sequence[str]) -> str:
-    """Return the default name of a set: its only file or folder, else the parent folder of the first."""
+    """Return the default name of a set: that of its only file or folder, else that of the first one's parent folder."""
     path = Path(paths[0])
     return path.name if len(paths) == 1 else path.parent.name or path.name
 

@@ -52,7 +52,7 @@ def files(rows: Sequence[AuditedQuestion]) -> list[dict[str, Any]]:
 
 
 def lengths(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
-    """Return the quartiles of the lengths of stems and options, and the outliers on a logarithmic scale."""
+    """Return the quartiles of the stem and option lengths, and the outliers on a logarithmic scale."""
     stems = [(len(row.question.stem), row.question.stem, row) for row in rows if row.question.stem]
     options = [(len(option.text), option.text, row) for row in rows for option in row.question.options if option.text]
     return {"stems": _outliers(stems), "options": _outliers(options)}
@@ -190,7 +190,7 @@ def _table(options: int, count: Counter[str]) -> dict[str, Any]:
 
 
 def _verdict(p: float | None, expected: float) -> str:
-    """Return the verdict on a p-value, given the expected count of the smallest cell."""
+    """Return a verdict based on a p-value and on the expected count of the smallest cell."""
     return "too_few" if p is None or expected < _FEWEST else "biased" if p < _SURE else "as_by_chance"
 
 

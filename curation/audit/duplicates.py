@@ -1,6 +1,6 @@
-"""Rows of a set -> its duplicates: clusters, conflicting keys, and how much of each split is in another. Pure.
+"""Rows of a set -> its duplicates: clusters, conflicting keys, and the overlap between splits. Pure.
 
-Stage `near_duplicates` defines duplicates: questions on the same shared case are not duplicates of each other.
+Duplicates are defined as in the stage `near_duplicates`: questions that only share a case are not duplicates of each other.
 """
 
 from collections import Counter, defaultdict
@@ -23,7 +23,7 @@ _ORDER = ("test", "val", "dev", "reserved", "train")
 _SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"
 Split = str | None
 RowsByQuestion = Sequence[Sequence[AuditedQuestion]]
-"""The rows of each distinct question, by its index."""
+"""For each distinct question, by its index, its rows."""
 
 
 class SplitLeaks(NamedTuple):
@@ -92,7 +92,7 @@ def _rows_with_position(rows_of: RowsByQuestion) -> Iterable[tuple[AuditedQuesti
 
 
 def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_chars: int) -> dict[str, Any]:
-    """Count the questions of one split that are also in another; questions on the same shared case are not duplicates of each other."""
+    """Count the questions of one split that also occur in another; questions that only share a case are not duplicates of each other."""
     kinds = (("identical", reach.same), ("near", reach.twins), ("shared_case_only", reach.case))
     counts: Counter[str] = Counter()
     for position, rows in enumerate(rows_of):
@@ -119,7 +119,8 @@ def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_c
 
 
 def _answers(question: Question, twins: Iterable[Question], ngram_chars: int) -> str:
-    """Compare a question's answer with its duplicates' answers: the same as any, else unknown if an answer is missing, else different."""
+    """Compare a question's answer with its duplicates' answers: same if it equals any of them, else unknown if an answer is missing, else
+    different."""
     own = answer_of(question)
     by_answer = {answer_of(twin): twin for twin in twins}
     known = [twin for answer, twin in by_answer.items() if answer is not None]
@@ -137,17 +138,17 @@ class Duplicates(NamedTuple):
 
     clusters: list[dict[str, Any]]
     conflicts: list[dict[str, Any]]
-    """Clusters whose answers differ, and pairs across clusters whose answers differ."""
+    """Clusters with differing answers, and pairs of questions from different clusters whose answers differ."""
     leaks: SplitLeaks
     """The questions that splits have in common."""
     identical: int
-    """Rows beyond the first of each id."""
+    """Number of rows beyond the first with each id."""
     near: int
-    """Further rows beyond the first of each cluster."""
+    """Number of further rows beyond the first in each cluster."""
 
 
 def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Duplicates:
-    """Return the duplicates; skip questions without a stem and overlong ones."""
+    """Return the duplicates, skipping overlong questions and those without a stem."""
     row_of = {id(row.question): row for row in rows}  # keyed by identity, because rows may be equal
     order = {id(row): position for position, row in enumerate(rows)}
     every = rows_by_id((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
@@ -167,7 +168,7 @@ def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Du
 
 
 def _conflicts_between(every: Sequence[QuestionRows], all_stars: Sequence[Star], twins: TwinRelations) -> Iterable[Star]:
-    """Yield pairs whose answers differ and that are not in the same cluster."""
+    """Yield pairs of questions whose answers differ and that are in different clusters."""
     star_of = {one.id: index for index, star in enumerate(all_stars) for one in (star.centre, *(member for member, _ in star.members))}
     for (a, b), twin in sorted(twins.items()):
         if twin.conflict and star_of[every[a].id] != star_of[every[b].id]:

@@ -39,7 +39,7 @@ _KINDS = ("rejected", "repaired", "unified")
 
 
 def withheld(files: Sequence[Mapping[str, Any]]) -> FileSplits:
-    """Return the files and splits without a single answer: a withheld key is not a defect of their questions."""
+    """Return the files and splits that have no answers at all; a withheld key is not a defect of their questions."""
     return frozenset((one["file"], one["split"]) for one in files if one["withheld"])
 
 
@@ -49,7 +49,7 @@ def reasons_of(row: AuditedQuestion, withholding: FileSplits) -> tuple[str, ...]
 
 
 def repairs_of(row: AuditedQuestion) -> tuple[str, ...]:
-    """Return the rules that repair something in a question; unifying a spelling is not a repair."""
+    """Return the rules that repair something in a question; unifying spellings does not count as a repair."""
     return tuple(rule for rule in row.rules if rule not in _UNIFIED)
 
 
@@ -87,7 +87,7 @@ def _example(row: AuditedQuestion) -> dict[str, Any]:
 
 
 def _both_ends(text: str) -> str:
-    """Cut the middle out of a long text: defects are at the ends of stems."""
+    """Cut out the middle of a long text, because defects occur at the ends of stems."""
     return text if len(text) <= _HEAD_CHARS + _TAIL_CHARS else f"{text[:_HEAD_CHARS]} … {text[-_TAIL_CHARS:]}"
 
 
@@ -114,7 +114,7 @@ FIGURES = {
     "longest_option_excess": "how much more often than by chance the longest option is correct",
     "release_problems": "files and lines of a release that contradict its tables",
 }
-"""Name of each figure that can be limited -> what it counts; a share is of all questions unless stated otherwise."""
+"""Maps each figure that can be limited to what it counts; a share is relative to all questions unless stated otherwise."""
 
 
 class Limit(NamedTuple):
@@ -148,7 +148,7 @@ def exceeded(figures: Mapping[str, float | int | None], limits: Sequence[Limit])
     """Return the limits that are exceeded.
 
     Raises:
-        ValueError: a limited figure cannot be measured for this set.
+        ValueError: a figure with a limit cannot be measured for this set.
     """
     unknown = [limit.name for limit in limits if figures[limit.name] is None]
     if unknown:

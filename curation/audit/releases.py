@@ -1,4 +1,4 @@
-"""Read the tables that the card of a release or Hub folder lists, and check that the other files of a release agree with them."""
+"""Read the tables listed in the card of a release or Hub folder, and check that a release's other files agree with them."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ _CARD = "README.md"
 _FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 _QUESTION = frozenset({"id", "stem", "options", "answer", "provenance"})
 _SENTENCES = {"claims": PAIR, "fourfold": SENTENCES}
-"""Kind of claim table -> its sentence columns, each with the correct verdict."""
+"""Maps each kind of claim table to its sentence columns, each with the correct verdict."""
 _TRAINED = ("train", "validation")
 _NUMBER = re.compile(r"\A\d{1,4}\)．")
 _OPTION = re.compile(r"\A[A-J](?:\. |．)")
@@ -40,7 +40,7 @@ PROBLEMS = {
     "claim_both_ways": "one sentence is labelled both true and false",
     "unreadable": "it does not have the format of its file",
 }
-"""Problem of a release's files -> why it matters."""
+"""Maps each problem in a release's files to why it matters."""
 
 
 class ReleaseProblem(NamedTuple):
@@ -88,7 +88,8 @@ def card_tables(folder: Path) -> list[Table]:
 
 
 def _patterns(files: Any) -> Iterator[tuple[str | None, str]]:
-    """Yield the split and pattern of each entry of `data_files`: a pattern, a list of them, or splits with their paths."""
+    """Yield the split and pattern of each entry in `data_files`, which is a pattern, a list of patterns, or a list of splits with their
+    paths."""
     for entry in files if isinstance(files, list) else [files]:
         if isinstance(entry, dict):
             paths = entry.get("path") or []
@@ -98,7 +99,7 @@ def _patterns(files: Any) -> Iterator[tuple[str | None, str]]:
 
 
 def _own_rows(path: Path) -> tuple[str, list[Row]]:
-    """Return the kind of a Parquet file of this project and its rows; the kind is empty for other files."""
+    """Return the kind and rows of a Parquet file of this project; the kind is empty for other files."""
     if path.suffix != ".parquet":
         return "", []
     import pyarrow.parquet as pq
@@ -143,9 +144,9 @@ class _Contents:
         self.answers: dict[str, str | None] = {}
         self.by_stem: dict[str, list[Row]] = defaultdict(list)
         self.sentences: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-        """Sentence -> split, id and verdict of the claims that state it."""
+        """Maps each sentence to the split, id and verdict of the claims that state it."""
         self.heads: dict[str, dict[str, tuple[str, str, str]]] = defaultdict(dict)
-        """Head -> split -> file, position and id of its first claim."""
+        """Maps each head and split to the file, position and id of its first claim."""
         self.repeated: list[ReleaseProblem] = []
         for table in tables:
             name = table.path.relative_to(folder).as_posix()
@@ -164,7 +165,7 @@ class _Contents:
 
 
 def release_problems(folder: Path, tables: Sequence[Table]) -> list[ReleaseProblem]:
-    """Return where the files of a release contradict its tables; nothing for other folders of the Hub."""
+    """Return where the files of a release contradict its tables; empty for other Hub folders."""
     if not (folder / "SHA256SUMS").is_file():
         return []
     contents = _Contents(folder, tables)
@@ -185,7 +186,8 @@ def _sums(folder: Path) -> Iterator[ReleaseProblem]:
 
 
 def _right_words(row: Row) -> str | None:
-    """Return the correct answer as the other files of a release give it: a verdict or the words of a blank instead of a letter or key."""
+    """Return the correct answer as a release's other files give it: a verdict in place of a letter, or the words of a blank in place of its
+    key."""
     if row["question_type"] == "tf":
         return next((option["text"] for option in row["options"] or () if option["letter"] == row["answer"]), row["answer"])
     return accepted_words(row["answer"])[0] if row["question_type"] == "blank" and row["answer"] else row["answer"]
@@ -211,7 +213,7 @@ def _shots(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
 
 
 def _taught(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
-    """Yield training entries that state a test item, or whose answer differs from the table's."""
+    """Yield training entries that state a test item, or whose answer differs from the one in the table."""
     for path in sorted((folder / "sft").glob("*.json")):
         name = path.relative_to(folder).as_posix()
         try:
@@ -229,7 +231,7 @@ def _taught(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
 
 
 def _stated(text: str, contents: _Contents) -> Iterator[tuple[str, str, str | None]]:
-    """Yield split, id and correct answer of the questions and claims that a text contains verbatim."""
+    """Yield the split, id and correct answer of each question and claim that a text contains verbatim."""
     lines = [_NUMBER.sub("", line, count=1) for line in text.split("\n")]
     stated = {canonical(_OPTION.sub("", line, count=1)) for line in lines}
     whole = canonical(text)
@@ -247,7 +249,7 @@ def _answers(output: str, right: str) -> bool:
 
 
 def _asked(folder: Path, contents: _Contents) -> Iterator[ReleaseProblem]:
-    """Yield the items for other tools that are not in test, or whose answer differs there."""
+    """Yield the items exported for other tools that are not in test, or whose answer there is different."""
     for path in sorted((folder / "opencompass").glob("*.jsonl")):
         name = path.relative_to(folder).as_posix()
         for position, row in _lines(path):

@@ -21,13 +21,13 @@ from curation.audit.sets import AuditedQuestion
 
 _MAX_CHARS = 160
 _ROWS = 30
-"""Maximum rows of a table in Markdown; audit.json has them all."""
+"""Maximum number of rows in a Markdown table; audit.json has all rows."""
 _PAGE_ROWS = 3_000
-"""Maximum rows of a table on the page; browsers still open it quickly."""
+"""Maximum number of rows in a table on the page; browsers still open a page of this size quickly."""
 _MARKS = re.compile(r"([\\`*_\[\]<>|&#~!$])")
 _LINKED = re.compile(r"(?i)(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)|(?<=@)|(?<=mailto)(?=:)|(?<=xmpp)(?=:)")
 _JOINER = "\u2060"
-"""Invisible: it breaks URLs and mentions, so that text pasted into a pull request creates no links and notifies nobody."""
+"""Invisible character that breaks URLs and mentions, so that text pasted into a pull request creates no links and notifies nobody."""
 Report = Mapping[str, Any]
 
 
@@ -127,7 +127,7 @@ _TODO = {
     "repaired": ("", "correct the file; until then every user repairs it differently"),
     "near_identical_options": ("two options are equal, or differ in one character", "read it: many are intended"),
 }
-"""Kind of problem -> why it matters (empty if the defect itself states it) and what to do; most serious first."""
+"""Maps each kind of problem to why it matters (empty if the defect itself says so) and what to do; most serious first."""
 _KINDS = tuple(_TODO)
 _COLUMNS = ("file", "position", "split", "problem", "why", "detail", "what_to_do", "question", "id")
 _MAX_POSITIONS = 3
@@ -146,7 +146,7 @@ class RepairLine(NamedTuple):
 
 
 def lines_of(rows: Sequence[AuditedQuestion], findings: Mapping[str, Any], withholding: FileSplits) -> list[RepairLine]:
-    """Return the repairs, most serious kind first; within a kind, in file order."""
+    """Return the repairs, with the most serious kind first and in file order within a kind."""
     row_at = {(row.file, row.position): row for row in rows}
     order = {id(row): index for index, row in enumerate(rows)}
     every = [
@@ -237,7 +237,7 @@ def mend_first(lines: Sequence[RepairLine], questions: int) -> list[dict[str, An
 
 
 def as_csv(lines: Iterable[RepairLine]) -> str:
-    """Return the lines as CSV, with no cell that looks like a formula and with invisible characters as code points."""
+    """Return the lines as CSV, in which no cell looks like a formula and invisible characters are shown as code points."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(_COLUMNS)

@@ -27,7 +27,7 @@ from curation.clean.questions.cleaned_questions import with_all_reasons
 from curation.clean.questions.source_context import context_of
 
 FIELDS = ("published_split", "split")
-"""Fields of a record that name its split, unless the user names one."""
+"""Fields that may name the split of a record, unless the user names one."""
 SPLIT_NAMES = {
     "train": "train", "training": "train",
     "dev": "dev", "development": "dev",
@@ -43,9 +43,9 @@ class SplitOf(NamedTuple):
     """How the user specified the splits."""
 
     patterns: tuple[tuple[str, str], ...] = ()
-    """Pattern of a file name -> split."""
+    """Pairs of a file-name pattern and its split."""
     field: str | None = None
-    """Field of a record that names its split."""
+    """Field that names the split of a record."""
 
 
 def read_split_of(values: Sequence[str]) -> SplitOf:
@@ -90,7 +90,7 @@ def split_at(splits: Mapping[str, str], position: str) -> str | None:
 
 
 def split_in_name(name: str) -> str | None:
-    """Return the split in a file's name, or in the name of the nearest folder that has one."""
+    """Return the split named in a file's name, or else in the name of the nearest folder that names one."""
     components = PurePosixPath(name).parts
     for component in [PurePosixPath(components[-1]).stem if components else "", *reversed(components[:-1])]:
         if split := next((SPLIT_NAMES[word] for word in _WORD.findall(component.lower()) if word in SPLIT_NAMES), None):
@@ -107,7 +107,7 @@ _ROOT = Path(__file__).parents[2]
 _IS_CHECKOUT = (_ROOT / "pyproject.toml").exists()
 _MAX_ERROR_LINES = 5
 Shape = UnionType | type[Question]
-"""Item, a union, or Question."""
+"""`Item`, which is a union, or `Question`."""
 
 
 class FileQuestion(NamedTuple):
@@ -126,12 +126,12 @@ class ReadFile(Struct, frozen=True, kw_only=True):
     file: str
     format: str
     guessed: bool = False
-    """The format was detected, not given by the user."""
+    """Whether the format was detected rather than given by the user."""
     found: int
     rejected: int = 0
     """Number of questions that could not be read."""
     unread: int = 0
-    """Number of lines, columns and sheets outside questions."""
+    """Number of lines, columns and sheets that are not part of a question."""
     columns: dict[str, str] = {}
     """Field of a question -> the keys or header cells that it was read from."""
     beside: dict[str, str] = {}
@@ -148,7 +148,7 @@ class AuditedSet(NamedTuple):
 
 
 def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS, layouts: Path | None = None) -> AuditedSet:
-    """Return the questions in files: any format of `python -m crawlers.read`, or items or questions of the pipeline.
+    """Return the questions in files: in any format supported by `python -m crawlers.read`, or as items or questions from the pipeline.
 
     Args:
         fields: fields of a record that may name its split; the first one present is used.
@@ -188,7 +188,7 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
 
 
 def _read_tables(folder: Path, tables: Sequence[Table], entries: list[FileQuestion], files: dict[str, ReadFile]) -> None:
-    """Add the questions of this project's tables, and the splits that the card names; `release_problems` checks the claims."""
+    """Add the questions in this project's tables, and the splits that the card names; claims are checked by `release_problems`."""
     for table in tables:
         name = table.path.relative_to(folder).as_posix()
         beside = {"": table.split} if table.split else {}
@@ -203,12 +203,12 @@ def _read_tables(folder: Path, tables: Sequence[Table], entries: list[FileQuesti
 
 
 def file_summary(file: ReadFile) -> dict[str, Any]:
-    """Return how a file was read, for audit.json."""
+    """Return how a file was read, in the form used in audit.json."""
     return {key: value for key, value in to_builtins(file).items() if key != "beside"}
 
 
 def _own_shape(path: Path) -> Shape | None:
-    """Return the record type of a JSONL file of the pipeline, detected by its first line."""
+    """Return the record type in a JSONL file from the pipeline, detected from its first line."""
     if path.suffix.lower() != ".jsonl" or not path.is_file():
         return None
     with path.open("rb") as lines:
@@ -283,8 +283,8 @@ _LETTERED_BY_READER = "option_letter"  # the file reader adds the letters
 
 
 def _sound(format_name: str, question: Question) -> frozenset[str]:
-    """Return the rules of `clean` whose changes are no repairs in a file of this format: a paper numbers its questions, and the answer
-    to a true/false statement is a word."""
+    """Return the rules of `clean` whose changes are not repairs in this format: a paper numbers its questions, and the answer to a
+    true/false statement is a word."""
     of_paper = {"number"} if format_name in PAPER_FORMATS else set()
     return frozenset({_LETTERED_BY_READER, *of_paper, *({"answer_letters"} if question.question_type == "tf" else ())})
 
@@ -297,9 +297,9 @@ class AuditedQuestion(NamedTuple):
     position: str
     split: str | None
     reasons: tuple[str, ...]
-    """Why `clean` would reject it."""
+    """Why `clean` would reject the question."""
     rules: tuple[str, ...]
-    """Rules of `clean` that change it."""
+    """Rules of `clean` that change the question."""
     item: QuestionItem
     """The question as its file contains it."""
     id: str
@@ -307,7 +307,7 @@ class AuditedQuestion(NamedTuple):
 
 
 def _id_of(question: Question) -> str:
-    """Return the content id: a file may give two questions one id, or one question two ids."""
+    """Return the content id, because a file may give the same id to two questions, or two ids to one question."""
     return question_id(question.shared_stem, question.stem, [option.text for option in question.options])
 
 

@@ -1,8 +1,8 @@
-"""Stage `claims`: facts -> claim pairs (a fact affirmed and denied) and fourfold sets, which add a falsehood affirmed and denied.
+"""Stage `claims`: facts -> claim pairs (a fact affirmed and denied) and fourfold sets, which also affirm and deny a falsehood.
 
 The sentences of a pair differ only in the negation, and one of them is true (SdAK, section 3.2). Facts without a valid pair or
 fourfold row are written to the rejected files.
-`curation/chosen.jsonl`, kept in git, records the facts with a claim, so that new facts never change the earlier selection.
+`curation/chosen.jsonl`, which is kept in git, records the facts that have a claim, so that new facts never change the earlier selection.
 """
 
 import sys
@@ -75,7 +75,7 @@ def main(argv: list[str] | None = None) -> None:
 def fourfold_of(
     facts: Sequence[Fact], rejected: Iterable[RejectedFact], params: Claims, known: ClaimContext, passages: Iterable[Passage]
 ) -> FourfoldSet:
-    """Return the fourfold set of the facts that have a claim or could have one; empty for the paper's design."""
+    """Return the fourfold set of the facts that have a claim or could have one; empty for the design `paper`."""
     if params.design == "paper":
         return FourfoldSet([], [], {})
     unsound = {row.fact.id for row in rejected if row.reason != "over_cap"}

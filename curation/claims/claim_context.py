@@ -1,4 +1,4 @@
-"""Context of the facts: synonyms, earlier choices, verdicts, decisions, and the facts of references."""
+"""Context for the facts: synonyms, earlier choices, verdicts, decisions, and facts from references."""
 
 import re
 from collections import defaultdict
@@ -21,7 +21,7 @@ from curation.claims.templates import claim_ids
 _STAGE = re.compile(
     "^(?:(?:早|中|晚|终末|急性|慢性|恢复|缓解|活动)期|晚发|急性|慢性|亚急性|重[症型度]|轻[症型度]|中度|严重|典型|复发性?|反复|原发性?|继发性?|转移性?|[单双]侧|加重|恶化|再发|并发|预防|积极预防|防止|避免|患)+的?$"
 )
-"""Words that make a head a stage or degree of the same thing, not another thing."""
+"""Words that turn a head into a stage or degree of the same thing, not into another thing."""
 _AFTER = re.compile("^(?:复发|加重|恶化|再发|转移|急性发作|急性加重|(?:早|中|晚|终末|急性|慢性)期|[ⅠⅡⅢⅣIV]+[期级度型])$")
 _MANY = 1 << 18
 _PART_OF_HEAD = frozenset({"disease_complication", "disease_symptom"})
@@ -30,7 +30,7 @@ _canonical = lru_cache(maxsize=_MANY)(canonical)
 
 
 class Synonyms:
-    """Groups of synonyms. An alias of two entries is ambiguous and joins no group."""
+    """Groups of synonyms. An alias that two entries share is ambiguous and joins no group."""
 
     def __init__(self, aliases: Iterable[Alias] = ()) -> None:
         owners: dict[str, set[str]] = defaultdict(set)
@@ -47,7 +47,7 @@ class Synonyms:
                     self._first[other] = one
         self._first = {name: self._top(name) for name in self._first}
         self.of = lru_cache(maxsize=_MANY)(self._of)  # a million facts have two million names, few of them distinct
-        """Name -> the representative of its set of synonyms, in canonical form."""
+        """Returns the representative of a name's set of synonyms, in canonical form."""
         self.names: dict[str, set[str]] = {}
         """Representative -> the set of synonyms, including itself."""
         for name, top in self._first.items():
@@ -89,7 +89,7 @@ class ChosenFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     false_fact_id: str | None = None
     """The fact whose tail is the false tail of the fourfold row."""
     claim: bool = True
-    """Whether it has a claim pair; otherwise it has only a fourfold row."""
+    """Whether the fact has a claim pair; otherwise it has only a fourfold row."""
 
 
 class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -98,12 +98,12 @@ class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     fact_id: str
     claim_id: str
     reference: str
-    """Source of the reference."""
+    """The source that is the reference."""
     url: str
     head: str
     """Head and tail are written as in the reference."""
     relation: str
-    """The relation that its label maps to; a symptom if no table contains the label."""
+    """The relation to which its label maps; symptom if no table contains the label."""
     tail: str
 
 
@@ -112,15 +112,15 @@ class ClaimContext(NamedTuple):
 
     chosen: frozenset[str] = frozenset()
     exchanged: Mapping[str, str] = MappingProxyType({})
-    """Fact id -> id of the fact whose tail was its false tail in an earlier fourfold set."""
+    """Maps a fact's id to the id of the fact whose tail was its false tail in an earlier fourfold set."""
     judged: Mapping[str, str] = MappingProxyType({})
     """Claim id -> `refuted` or `neutral`."""
     supported: frozenset[str] = frozenset()
-    """Claim ids of false tails that annotators support, so that they are true."""
+    """Ids of false-tail claims that annotators support, which means that the tails are true."""
     references: Mapping[tuple[str, str], list[Fact]] = MappingProxyType({})
     synonyms: Synonyms = Synonyms()
     decisions: Mapping[str, Decision] = MappingProxyType({})
-    """By fact id: reviewers' decisions on contradicting facts."""
+    """Reviewers' decisions on contradicting facts, by fact id."""
 
 
 def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> ClaimContext:
@@ -142,7 +142,7 @@ def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: 
 
 
 def judgements(verdicts: Mapping[str, Iterable[Verdict]]) -> dict[str, str]:
-    """Return the claims that a majority of annotators refute or judge neutral."""
+    """Return the claims that most annotators refute or judge neutral, with the verdict."""
     words = {"refute": "refuted", "neutral": "neutral"}
     most = {key: majority(one.verdict for one in votes) for key, votes in verdicts.items()}
     return {key: words[answer] for key, answer in most.items() if answer in words}

@@ -1,6 +1,6 @@
-"""Facts -> claim pairs, each a fact affirmed and denied, or the reason why a fact has none. Pure.
+"""Facts -> claim pairs, each affirming and denying a fact, or the reason why a fact has none. Pure.
 
-No claim states what another claim states or denies. Earlier claims are kept; new ones fill the remaining room.
+No claim states what another claim states or denies. Earlier claims are kept, and new ones are added up to the cap.
 """
 
 import heapq
@@ -33,7 +33,7 @@ Accept = Callable[[Fact], bool]
 _Queue = tuple[bool, str]
 """Polarity and tail."""
 _TURNS = 200
-"""A tail gets at most 1/200 of the cap (5 of 1,000) before every other tail has as many claims. A limit of one would favour rare tails,
+"""No tail gets more than 1/200 of the cap (5 of 1,000) until every other tail has as many claims. A limit of one would favour rare tails,
 which are wrong more often than common ones."""
 
 
@@ -48,7 +48,7 @@ class RoundRobinSampler:
         self._tails: Counter[_Queue] = Counter()
 
     def take(self, facts: Sequence[Fact], accept: Accept) -> None:
-        """Offer facts in turn until the type is full; `accept` adds a fact, or returns false if it cannot."""
+        """Pass facts to `accept` in turn until the type is full; `accept` adds a fact, or returns false if it cannot."""
         # Outside the pipeline, facts may share an id.
         in_draw_order = sorted(facts, key=lambda fact: (draw_order(self._seed, fact.id), fact.head, fact.tail, fact.polarity))
         if len(in_draw_order) <= self._room:
@@ -83,7 +83,7 @@ class RoundRobinSampler:
         self._queues = defaultdict(list, {queue: indexes for queue, indexes in self._queues.items() if indexes})
 
     def _one_of(self, queue: _Queue, waiting: set[str], later: list[int], accept: Accept) -> None:
-        """Offer the first fact of a queue whose head is still waiting; defer facts of other heads to a later round."""
+        """Pass on the first fact in a queue whose head is still waiting; facts of other heads are deferred to a later round."""
         indexes = self._queues[queue]
         while indexes:
             index = heapq.heappop(indexes)
@@ -130,7 +130,7 @@ class RejectedFact(NamedTuple):
 
 
 class UsedClaims:
-    """The facts with a claim, by their content: none states what another states or denies."""
+    """The facts that have a claim, by content; none of them states what another states or denies."""
 
     def __init__(self, templates: Wordings, synonyms: Synonyms) -> None:
         self.facts: list[Fact] = []
@@ -138,7 +138,7 @@ class UsedClaims:
         self._used_by: dict[Key | str, str] = {}
 
     def twin(self, fact: Fact) -> str | None:
-        """Return the id of a used fact that states the same, or shares a sentence."""
+        """Return the id of a used fact that has the same content or shares a sentence."""
         return next((self._used_by[key] for key in self._keys(fact) if key in self._used_by), None)
 
     def accept(self, fact: Fact) -> bool:
@@ -155,7 +155,7 @@ class UsedClaims:
 
 
 def reason_against(fact: Fact, synonyms: Synonyms) -> str | None:
-    """Return why a fact, regardless of other facts, gives no valid pair; None if it does."""
+    """Return why a fact, considered by itself, gives no valid pair; None if it gives one."""
     if not synonyms.of(fact.head):
         return "head_unfit"
     if is_unfit(fact.relation, fact.tail):
@@ -192,7 +192,7 @@ def make_claims(
 
 
 def without_pairs(facts: Iterable[Fact], rejected: Sequence[RejectedFact]) -> tuple[list[ClaimPair], list[RejectedFact]]:
-    """Return no pairs, and reject the facts that would have one: for a benchmark of fourfold rows only."""
+    """Return no pairs, and reject the facts that would have one; used for a benchmark that has only fourfold rows."""
     before = {id(row.fact) for row in rejected}
     return [], [*rejected, *(RejectedFact(fact, "pair_unwanted", None) for fact in facts if id(fact) not in before)]
 
@@ -220,7 +220,7 @@ def _sift(
 
 
 def reviews_of(settled: Resolution, params: Claims, known: ClaimContext) -> list[Review]:
-    """Return the contradictions that reviewers must decide: those in which a side would otherwise have a claim."""
+    """Return the contradictions that reviewers must decide: those in which a side would otherwise get a claim."""
     templates = read_templates(params.template)
     open_ones = [
         clash for clash in settled.undecided if any(not reason_against(fact, known.synonyms) for rows in clash.values() for fact in rows)

@@ -26,7 +26,8 @@ def range_of(fact: Fact, synonyms: Synonyms) -> tuple[str, str]:
 
 
 def figures_of(fact: Fact) -> tuple[str, ...]:
-    """Return the limits of a range, with 0 as the lower limit of `below`; without numbers, whether it is positive."""
+    """Return the limits of a range, with 0 as the lower limit if it is an upper bound; for a range without numbers, whether it is
+    positive."""
     figures = [f"{float(figure):g}" for figure in _FIGURE.findall(fact.tail)]
     if not figures:
         return ("positive" if "阳" in fact.tail else "negative",)
@@ -48,14 +49,14 @@ def key_of(fact: Fact, synonyms: Synonyms) -> Key:
 
 
 def statement_of(fact: Fact, synonyms: Synonyms) -> Hashable:
-    """Return the part of a fact that can be contradicted: a food without 类, or only the limits of a range."""
+    """Return the part of a fact that another fact can contradict: a food without 类, or just the limits of a range."""
     if _is_range(fact):
         return range_of(fact, synonyms), figures_of(fact)
     return _keys_of(fact, synonyms)[0]
 
 
 def clashes(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
-    """Yield groups of contradicting facts, across synonyms; the order of the facts affects only the order of the results."""
+    """Yield groups of contradicting facts, taking synonyms into account; the order of the facts affects only the order of the results."""
     yield from _denials(facts, synonyms)
     ranges: dict[tuple[str, str], dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     for fact in facts:
@@ -65,7 +66,7 @@ def clashes(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
 
 
 def _denials(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
-    """Yield facts that are both stated and denied. Denials are few, so facts on other heads are skipped."""
+    """Yield facts that are stated as well as denied. There are few denials, so facts about heads without one are skipped."""
     denied: dict[Key, list[Fact]] = defaultdict(list)
     for fact in facts:
         if not fact.polarity:
@@ -91,7 +92,7 @@ def _kind(relation: str) -> str:
 
 
 def _keys_of(fact: Fact, synonyms: Synonyms) -> list[Key]:
-    """Return a fact's key and, for a recommended food, the keys of the classes that surely contain it."""
+    """Return a fact's key and, for a recommended food, also the keys of the classes that certainly contain it."""
     key = key_of(fact, synonyms)
     if fact.relation != "disease_food":
         return [key]
@@ -107,7 +108,7 @@ def _foods() -> dict[str, re.Pattern[str]]:
 
 
 _Truth = Mapping[Hashable, Decision]
-"""Content of a fact -> the decision on it, which applies to all facts with that content, across synonyms."""
+"""Maps the content of a fact to the decision on it, which applies to all facts with that content, including synonyms."""
 
 
 _Name = tuple[str, bool]
@@ -115,10 +116,10 @@ _Name = tuple[str, bool]
 
 
 class Resolution(NamedTuple):
-    """The outcome for contradicting facts."""
+    """The outcome for a set of contradicting facts."""
 
     refused: Mapping[_Name, tuple[str, str]]
-    """Fact -> `contradicted` or `overruled`, and the id of the fact that contradicts it."""
+    """Maps each fact to `contradicted` or `overruled`, and the id of the fact that contradicts it."""
     undecided: Sequence[Clash]
 
 
@@ -141,7 +142,7 @@ def resolve(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, D
 
 
 def _note(refused: dict[_Name, tuple[str, str]], reason: str, against: Mapping[_Name, str]) -> None:
-    """Add rejected facts, each with the smallest id that contradicts it, so that the order of facts does not matter."""
+    """Add rejected facts, each with the smallest id among the facts that contradict it, so that the order of facts does not matter."""
     for name, other in against.items():
         refused[name] = min((reason, other), refused.get(name, (reason, other)))
 
@@ -157,7 +158,7 @@ def _decided(all_clashes: Sequence[Clash], synonyms: Synonyms, decisions: Mappin
 
 
 def _overruled(clash: Clash, truth: _Truth, synonyms: Synonyms) -> dict[_Name, str]:
-    """Return the facts that a decision rejects: directly, or by accepting another side."""
+    """Return the facts that a decision rejects, either directly or by accepting another side."""
     decided = [(side, fact, truth.get(statement_of(fact, synonyms))) for side, rows in clash.items() for fact in rows]
     upheld: dict[Hashable, str] = {}
     for side, fact, decision in decided:

@@ -1,7 +1,7 @@
 """Valid facts -> the fourfold set: four sentences per fact, its true tail and a false one, each affirmed and denied. Pure.
 
-Two heads far from each other exchange tails, so that each tail and each head is true as often as false, and neither reveals the answer.
-Heads that exchange tails go to one split, so the number of heads tied to each other, directly or through others, is limited.
+Two unrelated heads exchange tails, so that each head and each tail is true as often as false, and neither reveals the answer. Heads that
+exchange tails must go to the same split, so the number of heads that are tied to each other, directly or through others, is limited.
 """
 
 import re
@@ -35,8 +35,8 @@ _STEPS = (Decimal(100), Decimal(50), Decimal(10), Decimal(5), Decimal(1))
 def altered_range(tail: str, up: bool) -> str | None:
     """Return a wrong range; None if the tail is not a range of one or two numbers, or no similar range exists.
 
-    It does not overlap the true range, and is higher or lower, as `up` says where possible. A single limit, or a range from 0, is
-    raised: another method may have a lower limit (0~3 mg/L for 0~10).
+    It does not overlap the true range, and lies above or below it, following `up` where possible. A single limit, or a range that starts
+    at 0, is raised, because another method may have a lower limit (0~3 mg/L for 0~10).
     """
     if one := _ONE.fullmatch(tail):
         sign, limit, unit = one.groups()
@@ -71,11 +71,12 @@ def _like(texts: Sequence[str], values: Sequence[Decimal], unit: str) -> Iterato
 
 
 _MIN_TIED, _MAX_TIED, _SETS = 8, 40, 100
-"""Bounds of the number of heads in one group. The limit is 1 % of all heads, so that a split is drawn from about a hundred groups."""
+"""Minimum and maximum of the limit on the number of heads in a group, and the number of groups aimed at. The limit is 1 % of all heads, so
+that the splits are drawn from about a hundred groups."""
 _TRIED, _LOOKED_AT, _DENIERS = 64, 1024, 1 << 14
-"""Limits for one fact: number of tails tried as its false tail, of waiting facts whose heads deny its tail, and of such heads."""
+"""Limits per fact: the number of tails tried as its false tail, of waiting facts whose heads deny its tail, and of such heads."""
 _DRAWS, _FOLDS, _ENOUGH = 4, 5, 2
-"""Names are tested by 5-fold cross-validation, drawn four times, on at most twice as many pairs as a type takes."""
+"""Names are tested by 5-fold cross-validation, repeated four times, on at most twice as many pairs as a type can take."""
 _NOT_EXCHANGED = frozenset({"disease_infectivity", "examination_range"})
 """Relations that exchange heads or alter numbers instead of exchanging tails."""
 
@@ -100,10 +101,10 @@ class FourfoldSet(NamedTuple):
 
 
 def make_fourfold(facts: Sequence[Fact], known: KnownFacts, templates: Wordings, params: Claims, chosen: Mapping[str, str]) -> FourfoldSet:
-    """Return the fourfold set of the facts; their order does not matter. A type has at most `per_type` rows.
+    """Return the fourfold set for the facts, whose order does not matter. A type has at most `per_type` rows.
 
     Args:
-        chosen: earlier choices, fact id -> id of the fact that gave its false tail; kept while still valid.
+        chosen: earlier choices, which map a fact's id to the id of the fact that gave its false tail; kept while still valid.
     """
     sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
     unsound: list[RejectedFourfold] = []
@@ -168,17 +169,18 @@ class _Maker:
         self.rejected: list[RejectedFourfold] = []
         self.objections: dict[str, Counter[str]] = defaultdict(Counter)
         self._asked: set[tuple[str, str, str]] = set()
-        """Relation, head and false tail of the rows; each is used once, although several facts may have the tail."""
+        """Relation, head and false tail of each row; no combination is used twice, although several facts may have the tail."""
 
     def exchange_tails(self, sound: Mapping[str, Sequence[Fact]]) -> None:
-        """Make the rows of the relations whose tails are exchanged, starting with those that have the least choice."""
+        """Make the rows for the relations whose tails are exchanged, starting with the relations that have the fewest candidates."""
         for relation in sorted(sound, key=lambda relation: (relation not in STATED, len(sound[relation]), relation)):
             kept = self._kept(relation, sound[relation])
             done = {fact.id for fact, _ in kept}
             self._add(_rings(kept + self._exchange(relation, [fact for fact in sound[relation] if fact.id not in done], len(kept))))
 
     def _kept(self, relation: str, facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
-        """Return the earlier choices that are still valid, in complete rings: each fact gives its tail to another and takes a third's."""
+        """Return the earlier choices that are still valid, in complete rings, in which every fact gives its tail to one fact and takes that
+        of another."""
         by_id = {fact.id: fact for fact in facts}
         takes = {
             key: other
@@ -225,7 +227,7 @@ class _Maker:
         return pairs
 
     def _may_exchange(self, relation: str, fact: Fact, other: Fact, met: Mapping[str, Counter[str]]) -> bool:
-        """Return whether each fact's tail is certainly false of the other's head; count the objections."""
+        """Return whether each fact's tail is certainly false for the other's head; the objections are counted."""
         for one, giver in ((fact, other), (other, fact)):
             if reason := self._known.objection(relation, one.head, giver.tail):
                 met[one.id][reason] += 1
@@ -244,7 +246,7 @@ class _Maker:
             self.rejected.append(RejectedFourfold(fact, reason, None if is_full else detail))
 
     def exchange_heads(self, facts: Sequence[Fact]) -> None:
-        """Make the rows of a relation with a single tail, each from a head that has it and one with a similar name that does not."""
+        """Make the rows for a relation with a single tail: each pairs a head that has the tail with one of a similar name that does not."""
         sound = [
             fact
             for fact in facts
@@ -318,7 +320,7 @@ class _Maker:
 
 
 def _rings(pairs: Sequence[tuple[Fact, Fact]]) -> list[list[tuple[Fact, Fact]]]:
-    """Group facts and the facts that give their false tails into rings, in which each gives its tail to the one before."""
+    """Group facts and the facts that give them their false tails into rings; each fact in a ring gives its tail to the previous one."""
     takes = {fact.id: (fact, other) for fact, other in pairs}
     rings = []
     while takes:
@@ -330,7 +332,8 @@ def _rings(pairs: Sequence[tuple[Fact, Fact]]) -> list[list[tuple[Fact, Fact]]]:
 
 
 def _alike(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Fact]]:
-    """Return pairs of one of the first facts and a denial of its tail, most similar scores first; a fact is in several pairs."""
+    """Return pairs of one of the first facts and a denial of the same tail, those with the most similar scores first; a fact occurs in
+    several pairs."""
     told = _told_by_names(facts)
     lacking = sorted((fact for fact in facts if not fact.polarity), key=lambda fact: told[fact.head])
     found = []
@@ -341,7 +344,7 @@ def _alike(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Fact]]:
 
 
 def _told_by_names(facts: Sequence[Fact]) -> dict[str, float]:
-    """Return head -> log odds, given its name, that it has the tail; learned from other heads."""
+    """Return a mapping of each head to the log odds, given its name, that it has the tail, learned from other heads."""
     told: dict[str, float] = {}
     for fold in range(_FOLDS):
         odds = _odds(((fact.head, fact.polarity) for fact in facts if _fold(0, fact.head) != fold), _twos)
@@ -350,7 +353,8 @@ def _told_by_names(facts: Sequence[Fact]) -> dict[str, float]:
 
 
 def _untold(pairs: list[tuple[Fact, Fact]], kept: Container[str]) -> list[tuple[Fact, Fact]]:
-    """Drop the pairs whose names reveal most, until names learned on other pairs predict no better than chance which head has the tail.
+    """Drop the pairs whose names reveal the most, until names learned from other pairs predict which head has the tail no better than
+    chance.
 
     As in Le Bras et al., "Adversarial Filters of Dataset Biases" (2020). Pairs of an earlier run are dropped last, so that a run that
     starts from its rows only adds to them.
@@ -365,7 +369,8 @@ def _untold(pairs: list[tuple[Fact, Fact]], kept: Container[str]) -> list[tuple[
 
 
 def _excess(pairs: Sequence[tuple[Fact, Fact]], parts: Callable[[str], list[str]]) -> tuple[float, dict[str, float]]:
-    """Return how far the accuracy of predictions from name parts exceeds one half, and the margin of each pair by its fact's id."""
+    """Return by how much the accuracy of predictions from name parts exceeds one half, and the margin of each pair by the id of its
+    fact."""
     right, told = 0, defaultdict[str, float](float)
     for draw in range(_DRAWS):
         folds: list[list[tuple[Fact, Fact]]] = [[] for _ in range(_FOLDS)]
@@ -386,7 +391,7 @@ def _fold(draw: int, head: str) -> int:
 
 
 def _odds(names: Iterable[tuple[str, bool]], parts: Callable[[str], list[str]]) -> dict[str, float]:
-    """Return name part -> log odds that it occurs in the name of a head with the tail."""
+    """Return a mapping of each name part to the log odds that it occurs in the name of a head that has the tail."""
     counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     sizes = {True: 1, False: 1}
     for name, having in names:
@@ -421,11 +426,11 @@ class _TiedHeads:
     """Heads that exchange tails, directly or through others."""
 
     def __init__(self, sizes: Mapping[str, int], heads: Mapping[str, str], chosen: Mapping[str, str]) -> None:
-        """Tie the heads that exchanged tails before, without a limit.
+        """Tie heads that exchanged tails earlier, regardless of the limit.
 
         Args:
-            sizes: kind of heads -> how many there are.
-            heads: fact id -> its head.
+            sizes: number of heads of each kind.
+            heads: maps a fact's id to its head.
         """
         self._most = {kind: max(_MIN_TIED, min(_MAX_TIED, size // _SETS)) for kind, size in sizes.items()}
         self._sets: dict[str, set[str]] = {}
@@ -438,7 +443,7 @@ class _TiedHeads:
         return self._sets.setdefault(head, {head})
 
     def may_join(self, relation: str, one: str, other: str) -> bool:
-        """Return whether two heads are or may be tied."""
+        """Return whether two heads are tied already or may be tied."""
         ours, theirs = self.to(one), self.to(other)
         return ours is theirs or len(ours) + len(theirs) <= self._most[kind_of_heads(relation)]
 

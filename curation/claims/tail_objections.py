@@ -1,7 +1,7 @@
-"""An index of what sources state about all heads, and the objections to calling a tail false of a head.
+"""An index of the facts that sources state about each head; it gives reasons against calling a tail false for a head.
 
-No source is complete, so a tail counts as false of a head only if no head that has it is near this one: it shares no body part,
-department, fact or word with it. Relations that sources list completely (`CLOSED`) need less.
+No source is complete, so a tail counts as false for a head only if every head that has the tail is unrelated: it shares no body part,
+department, fact or distinctive character with this head. Relations that sources list completely (`CLOSED`) need less.
 """
 
 import re
@@ -20,15 +20,15 @@ from curation.vocab.allowed_heads import body_parts, is_allowed_head
 from curation.vocab.reader import compiled, read_vocabulary
 
 CLOSED = frozenset({"disease_department", "disease_infectivity"})
-"""Relations of which a source lists all tails of a head: a tail that is not listed is false."""
+"""Relations for which a source lists all tails of a head, so that a tail that is not listed is false."""
 STATED = frozenset({"disease_food"})
-"""Relations whose denial says more than the absence of the tail (忌吃): a source must deny a tail before it counts as false."""
+"""Relations whose denial says more than that the tail is absent (忌吃); a tail counts as false only if a source denies it."""
 _EFFECTS = ("metric_effect", "chinese_medicine_effect", "western_medicine_effect", "food_effect")
-"""Relations whose heads have no department: only their tails show what they act on."""
+"""Relations whose heads have no department; only the tails show what these heads act on."""
 _MIN_TAILS = 2
-"""A head with fewer tails of a relation is described too briefly to tell which tails it lacks."""
+"""A head with fewer tails of a relation than this is described too briefly to tell which tails it lacks."""
 _MAX_HEADS, _MAX_SHARE = 2, 0.03
-"""A tail is general if more heads than both limits have it: it may be true of heads that do not list it."""
+"""A tail is general if the number of heads that have it exceeds both limits; it may then be true for heads that do not list it."""
 _TELLING_SHARE = 0.1
 """A character in a larger share of the names, such as 炎 or 病, is not distinctive."""
 _TERSE = frozenset({"chinese_medicine_effect", "food_effect"})
@@ -52,7 +52,7 @@ CANDIDATE_REASONS = {
 
 
 class KnownFacts:
-    """Index of what all facts and passages state about the heads, merged over synonyms."""
+    """Index of everything that facts and passages state about the heads, with synonyms merged."""
 
     def __init__(
         self, facts: Iterable[Fact], passages: Iterable[Passage], synonyms: Synonyms, supported: frozenset[str] = frozenset()
@@ -129,18 +129,18 @@ class KnownFacts:
         return {head for pair in pairs for name, head in self._heads_by_pair[pair] if name in sentence}
 
     def _spellings(self, thing: str) -> set[str]:
-        """Return all names of a thing that may be in a passage."""
+        """Return all names of a thing that may occur in a passage."""
         return self._names[thing] | self._synonyms.get(thing, set())
 
     def is_general(self, relation: str, tail: str) -> bool:
-        """Return whether so many heads have a tail that others may have it, too."""
+        """Return whether so many heads have a tail that further heads may have it, too."""
         if _matches("general", relation, canonical(tail)):
             return True
         tail = self._of(tail)
         return relation not in CLOSED | STATED and len(self._heads[relation, tail]) > max(_MAX_HEADS, _MAX_SHARE * self._heads_in[relation])
 
     def is_general_head(self, relation: str, head: str) -> bool:
-        """Return whether hardly any tail of a relation is certainly false for a head."""
+        """Return whether hardly any tail of a relation can be called false for a head."""
         return relation in _general()["general_heads"] and any(
             _matches("general_heads", relation, name) for name in self._names[self._of(head)]
         )
@@ -162,15 +162,15 @@ class KnownFacts:
         return not self._about(self._of(head))[0].isdisjoint(canonical(tail))
 
     def denial(self, relation: str, head: str, tail: str) -> str | None:
-        """Return the id of the fact that denies a tail of a head."""
+        """Return the id of the fact that denies a tail for a head."""
         return self._denied.get((relation, self._of(head), self._of(tail)))
 
     def denying(self, relation: str, tail: str) -> list[str]:
-        """Return the heads, as written, for which a source denies a tail."""
+        """Return the heads, as written, for which a source denies the tail."""
         return self._deniers(relation, self._of(tail))
 
     def objection(self, relation: str, head: str, tail: str) -> str | None:
-        """Return why a tail is not surely false of a head, a key of CANDIDATE_REASONS; None if it is."""
+        """Return why a tail is not certain to be false for a head (a key of CANDIDATE_REASONS); None if it is."""
         name, as_written, written = head, tail, self._canonical(tail)
         head, tail = self._of(head), self._of(tail)
         own = self._tails[relation, head]
@@ -202,13 +202,13 @@ class KnownFacts:
         return "in_passage" if any(one in text for one in (written, *self._spellings(tail))) else None
 
     def _features_of(self, head: str) -> frozenset[tuple[str, str]]:
-        """Return the features of a head; heads that share one are near each other."""
+        """Return the features of a head; heads that share a feature count as related."""
         name, _, parts, linked = self._about(head)
         kinds = (("sign", name), ("part", parts), ("department", self._departments.get(head, ())), ("fact", linked | {head}))
         return frozenset((kind, one) for kind, values in kinds for one in values)
 
     def _about_head(self, head: str) -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
-        """Return a head's distinctive characters, departments, body parts, and its specific links and effects."""
+        """Return a head's distinctive characters, departments and body parts, and its specific links and effects."""
         departments = "|".join(sorted(self._departments[head]))
         effects = {tail for relation in _EFFECTS for tail in self._tails.get((relation, head), ())}
         return (
@@ -225,14 +225,14 @@ def pairs_in(text: str) -> set[str]:
 
 
 def _telling(names: Iterable[str], share: float = _TELLING_SHARE) -> frozenset[str]:
-    """Return the Chinese characters that few of the names contain."""
+    """Return the Chinese characters that occur in few of the names."""
     names = set(names)
     counts = Counter(sign for name in names for sign in set(name))
     return frozenset(sign for sign, number in counts.items() if number <= max(1, share * len(names)) and "\u4e00" <= sign <= "\u9fff")
 
 
 def _matches(what: str, relation: str, name: str) -> bool:
-    """Return whether a name is among the `general` tails or heads of a relation."""
+    """Return whether a name is listed among a relation's `general` tails or `general_heads`."""
     pattern = _general()[what].get(relation)
     return bool(pattern and pattern.search(name))
 

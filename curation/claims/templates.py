@@ -134,7 +134,7 @@ def _parts(text: str) -> _TemplateParts:
 
 
 MAX_TAIL_CHARS = 30
-"""A longer tail contains more than one piece of information."""
+"""A tail longer than this contains more than one piece of information."""
 _SIGNS = re.compile(r"[。！？!?；;：、\n「」『』#_→&\\]|(?<!\d)[，,]|[，,](?!\d)")
 _SHORT_NAMES = re.compile(r"[(（][\w+., -]*[)）]", re.ASCII)
 _HALF = str.maketrans("（）【】［］", "()[][]")

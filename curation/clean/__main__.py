@@ -1,6 +1,6 @@
-"""Stage `clean`: items -> questions, facts and passages, one row per sighting; invalid items go to rejected with the reason.
+"""Stage `clean`: items -> questions, facts and passages, one row per occurrence; invalid items are written to rejected with the reason.
 
-changes.jsonl lists the changes to each item. The stage reads params.yaml only for the names of the sources.
+The changes to each item are listed in changes.jsonl. The stage reads params.yaml only for the names of the sources.
 """
 
 import sys
@@ -41,7 +41,7 @@ R = TypeVar("R")
 
 
 class RuleChanges(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One item with the rules that changed it and its original texts; `python -m curation.clean --help` explains the rules."""
+    """One item with its original texts and the rules that changed it; `python -m curation.clean --help` explains the rules."""
 
     id: str
     """Id of the resulting question or rejection."""
@@ -71,7 +71,7 @@ class CleanResult(NamedTuple):
 
 
 class _UnmappedCategory(NamedTuple):
-    """A source's name of a category that `vocab/subjects.yaml` lacks, and the resulting exam and subject."""
+    """A source's name for a category that `vocab/subjects.yaml` lacks, and the resulting exam and subject."""
 
     source: str
     words: str
@@ -100,7 +100,7 @@ class _Counts:
 def clean(
     sources: Iterable[tuple[str, Iterable[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL
 ) -> CleanResult:
-    """Return the results for the items of each source, with references separately. The order of items does not matter.
+    """Return the results for the items of each source; references are kept separate. The order of items does not matter.
 
     Raises:
         ValueError: an item is neither accepted nor rejected, or both.
@@ -136,7 +136,7 @@ def clean(
 
 
 def _mapped(engine: Engine, function: Callable[..., list[R]], rows: Sequence[Row], progress: Any, *shared: Any) -> Iterator[tuple[Row, R]]:
-    """Yield rows with the results of a function that takes them in batches."""
+    """Yield each row with the result of a function that is called on batches of rows."""
     batches = batches_of(rows, _BATCH)
     for batch, results in zip(batches, engine.mapped(function, batches, *shared), strict=True):
         yield from zip(batch, results, strict=True)

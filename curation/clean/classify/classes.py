@@ -1,7 +1,7 @@
 """The classes of a question: type, examination, subject, category, form, and what a case question asks for (`vocab/case_types.yaml`).
 
-Words that indicate a case are searched in the raw text. Words that also occur inside other words (目的 in 项目的) are listed under
-`cut`: they count only where jieba segments the text around them into separate words.
+Words that indicate a case are searched for in the raw text. Words that also occur within other words (目的 in 项目的) are listed under
+`cut`; they count only where jieba segments the surrounding text so that they are separate words.
 """
 
 import re
@@ -17,7 +17,7 @@ from curation.vocab.subjects import exam_and_subject
 
 CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
 _ORDER: tuple[CaseType, ...] = ("diagnosis", "method", "treatment")
-"""Precedence among equal scores; diagnosis if there is no evidence."""
+"""Order of precedence if scores are equal; diagnosis if there is no evidence."""
 _WEIGHT_BEFORE = 0.5
 _WEIGHT_IN_OPTIONS = 0.25
 _SPEECH = re.compile(r"“[^“”]*”")
@@ -41,7 +41,7 @@ class _CaseTypeWords(NamedTuple):
 
 
 def category_of(labels: Iterable[str | None], shared_stem: str | None, stem: str) -> Category:
-    """Return whether a question is case analysis: by its source, else by its words.
+    """Return whether a question is a case analysis, according to its source or else to its words.
 
     Args:
         labels: the source's names for the question's kind, section and examination.
@@ -64,7 +64,7 @@ def case_type_of(stem: str, options: list[str]) -> CaseType:
 
 
 def case_scores(stem: str, options: list[str]) -> dict[str, float]:
-    """Return the score of each case type: a word counts once, most in the last clause, less before it, least in the options."""
+    """Return the score for each case type; a word counts once: most in the last clause, less before it, and least in the options."""
     before, question = _context_and_question(stem[-_MAX_READ_CHARS:])
     weights = _words().weights
     shares = dict.fromkeys(_matched_words("\n".join(options)[:_MAX_READ_CHARS]), _WEIGHT_IN_OPTIONS)
@@ -213,7 +213,7 @@ def form_of(exam: str, declared: tuple[str | None, ...], shared_options: bool, s
 
 @lru_cache(maxsize=1 << 12)
 def _form_in(text: str) -> Form | None:
-    """Return the form that a heading names; None if it names both A1 and A2, which the stem distinguishes."""
+    """Return the form named in a heading; None if it names both A1 and A2, because the stem then decides."""
     match = None if _SAYS_SEVERAL_FORMS.search(text) else _BARE_FORM.match(text) or _FORM.search(text)
     form = match and (match[1] + (match[2] or "1" if match.re is _FORM else "")).lower()
     known: dict[str, Form] = {"a1": "a1", "a2": "a2", "b1": "b1", "a3": "a3", "a4": "a3"}

@@ -1,6 +1,6 @@
 """All facts -> those that fit their heads and are supported by other facts; the rest, such as links on wrong pages, with reasons.
 
-A table of organs, `vocab/allowed_heads.yaml`, lists which heads some tails may have at all.
+A table of organs, `vocab/allowed_heads.yaml`, lists the only heads that some tails may have.
 """
 
 import re
@@ -22,14 +22,15 @@ _JUDGED_BY_NAME = ("disease_complication", "disease_method", "disease_prevention
 _UNSEEN = 10
 """Added to the size of a peer group: 2 of 3 is weaker evidence than 20 of 30."""
 _MIN_SHARE = {"disease_symptom": 0.06, "disease_examination": 0.075, "disease_complication": 0.06}
-"""The share of the peer group that must also have the tail; pages link complications most carelessly."""
+"""Minimum share of the peer group that must also have the tail; complications are linked most carelessly on pages."""
 _UNKNOWN = 1.5
 """Factor on that share if no table says which heads may have the tail."""
 _MIN_LIFT = {"disease_symptom": 3.0, "disease_examination": 1.5, "disease_complication": 5.0}
-"""Minimum ratio to the share among all heads; general tests, such as a blood count, suit many heads."""
+"""Minimum ratio of that share to the share among all heads; general tests, such as a blood count, suit many heads."""
 _MIN_LIFT_USUAL = 2.5
 _ENOUGH = 0.25
-"""Share of the peer group that supports a tail even if it is common elsewhere: if all entries concern the heart, all have palpitations."""
+"""Share of the peer group that supports a tail even if it is common elsewhere: if all entries concern the heart, palpitations occur in
+all."""
 _GENERAL_DEPARTMENTS = frozenset({"中医科", "中西医结合科", "针灸科", "营养科", "体检保健科", "中医综合"})
 """Departments that treat patients of every kind, and so are no evidence."""
 _TUMOUR = re.compile(r"(?:[^脉壁管色]瘤|癌|白血病|囊肿|痣|息肉|肉芽肿)$")
@@ -46,7 +47,7 @@ def corroborate(
 
     Args:
         parts: the body parts of each head.
-        support: what a fact needs: `peers` that have its tail, too; `organs`: a head that the table of organs allows; or `none`.
+        support: what a fact needs: `peers`, related heads with the same tail; `organs`, a head that the table of organs allows; or `none`.
     """
     census = _Census(facts, parts, support == "peers")
     refuses = census.refuses if support != "none" else lambda fact: None
@@ -57,7 +58,7 @@ def corroborate(
 
 
 def _apart_from_twins(facts: Sequence[Fact], names: Mapping[str, str]) -> tuple[list[Fact], list[Refusal]]:
-    """Divide facts into those without a plainer synonym among the head's other tails, and the rest (头疼 if there is 头痛)."""
+    """Divide facts into those whose head has no plainer synonym of the tail among its tails, and the rest (头疼 if there is 头痛)."""
     best: dict[tuple[str, str, bool, str], int] = {}
     keys = []
     for fact in facts:
@@ -80,11 +81,11 @@ def _unlikely_medicine(fact: Fact) -> tuple[str, str] | None:
 
 
 _BY_WORDING: dict[str, Callable[[Fact], tuple[str, str] | None]] = {"disease_food": _unlikely_food, "disease_medicine": _unlikely_medicine}
-"""Relations whose facts on pages are too unreliable to support each other."""
+"""Relations whose facts are too unreliable on pages to support each other."""
 
 
 class _Census:
-    """The heads of each tail, and peer groups: entries with the same department, body part, both, or word in the name."""
+    """The heads of each tail, and peer groups: entries that share a department, a body part, both, or a word in their names."""
 
     def __init__(self, facts: Sequence[Fact], parts: Mapping[str, Collection[str]], needs_peers: bool) -> None:
         self.needs_peers = needs_peers
@@ -121,7 +122,8 @@ class _Census:
         return None
 
     def doubts(self, fact: Fact) -> tuple[str, str] | None:
-        """Return why infectivity does not fit the name of a disease; contradicting sources are left to `near_duplicates`."""
+        """Return why the stated infectivity does not fit a disease's name; sources that contradict each other are left to
+        `near_duplicates`."""
         head = self.names[fact.head]
         if fact.relation != "disease_infectivity" or {(head, True), (head, False)} <= self.infectivity_stated:
             return None

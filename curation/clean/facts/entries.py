@@ -37,7 +37,7 @@ class ParsedEntry(NamedTuple):
     """Body parts named in the entry; they determine which entries are compared."""
     aliases: list[Alias]
     empty: Rejected | None
-    """Reason if the entry gave neither facts nor passages."""
+    """The rejection with its reason, if the entry gave neither facts nor passages."""
 
 
 def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) -> list[ParsedEntry]:
@@ -46,7 +46,8 @@ def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) ->
 
 
 def reference_facts(items: Sequence[EntityItem]) -> list[Fact]:
-    """Return the facts of reference entries for comparison; under an unknown label, as symptoms with the label in the position."""
+    """Return the facts in reference entries, for comparison; values under an unknown label count as symptoms, with the label in the
+    position."""
     columns = columns_of(items)
     return [fact for item in items for fact in _stated(item, columns)]
 
@@ -149,7 +150,7 @@ def _keep(
     facts: list[Fact],
     rejected: list[Rejected],
 ) -> None:
-    """Convert each candidate to a fact or, because of its reason or wording, to a rejection."""
+    """Convert each candidate to a fact or, if it has a reason or an unfit wording, to a rejection."""
     polarity = use.get("polarity", True)
     if relation == "disease_food":
         candidates, polarity = _of_foods(candidates, polarity), True
@@ -217,7 +218,8 @@ _UNSURE = "behind an item that says otherwise than the label"
 
 
 def _of_foods(candidates: Iterable[TailCandidate], to_eat: bool) -> list[TailCandidate]:
-    """Return candidates with their polarity. Items after one that contradicts the label are unsure unless they have a word of their own."""
+    """Return candidates with their polarity. Items after one that contradicts the label are unsure, unless they have a word of their own
+    for or against the food."""
     with_polarity: list[TailCandidate] = []
     turned = False
     for candidate in candidates:

@@ -10,7 +10,7 @@ from curation.clean.facts.tails import CACHE_SIZE, TailCandidate, word_lists
 from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
 KIND_CHARS = 3
-"""Minimum length for a head at the end of a tail to name its kind (青光眼, 急性闭角型青光眼); 嵌顿痔 is a complication of 痔."""
+"""Minimum length of a head that, at the end of a tail, names the tail's kind (青光眼, 急性闭角型青光眼); 嵌顿痔 is a complication of 痔."""
 _ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性")
 _MODIFIER = re.compile(
     "^(?:急性|慢性|反复|持续性?|进行性|局部|明显|严重|剧烈|轻度|重度|弥漫性|多发性?|[\u4e00-\u9fff]{1,3}性)(?=[\u4e00-\u9fff]{2})"
@@ -27,7 +27,7 @@ def _rows() -> dict[str, tuple[str, int]]:
 
 
 def plain_name(named: str) -> tuple[str, int]:
-    """Return the representative of a tail's synonyms, and the tail's rank among them."""
+    """Return the representative of a tail's synonyms, and the rank of the tail among them."""
     return _rows().get(named, (named, 0))
 
 
@@ -41,7 +41,8 @@ def implies(name: str, named: str, bare: bool) -> bool:
 def is_sibling(name: str, named: str) -> bool:
     """Return whether two diseases are of one kind, or the second is the origin of the first.
 
-    They end alike (圆形糠疹, 单纯糠疹), begin alike (颈淋巴结结核, 颈淋巴结炎), share characters (颈动脉体瘤, 动脉瘤), or have 耳源性.
+    Their names end alike (圆形糠疹, 单纯糠疹), begin alike (颈淋巴结结核, 颈淋巴结炎) or share characters (颈动脉体瘤, 动脉瘤), or the
+    first names its origin (耳源性).
     """
     one, other = _ORDINARY.sub("", name), _ORDINARY.sub("", named)
     if other.endswith(one) or (one[-1:] == other[-1:] and set(other) <= set(one)):
@@ -67,7 +68,7 @@ _TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"
 _REMARK = re.compile(r"(?:(?<!\s)\s+)?（(?=[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%]))[^（）]*）$")
 _OF_ONE = "[^（）、，,；;/与和及或]*+"
 _ONE_REMARK = re.compile(f"（(?=[^（）\u4e00-\u9fff]*+[\u4e00-\u9fff]){_OF_ONE}(?:[与和及或]{_OF_ONE})?）$")
-"""A remark in parentheses on one thing; 手术治疗（催吐、洗胃） differs in meaning from 手术治疗."""
+"""A remark in parentheses about a single thing; 手术治疗（催吐、洗胃） differs in meaning from 手术治疗."""
 _DOSE = re.compile(
     r"(?:(?<!\s)\s+)?(?:[（(]\d+(?:\.\d+)?\s*{0}[^）)]{{0,200}}[）)]|(?<![A-Za-z\d.])\d+(?:\.\d+)?\s*{0}|[（(](?:[每一][日天次]|口服|外用)[^（）()]*[）)])$".format(
         "(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)"
@@ -90,7 +91,7 @@ _EXTRA = {
     "food_effect": _EFFECT_NOUN,
     "chinese_medicine_effect": _EFFECT_NOUN,
 }
-"""Suffixes that are not part of a tail."""
+"""Suffixes to remove, because they are not part of the tail."""
 _TWO_VICES = re.compile("^戒烟[、和]?([限戒少忌控])酒$")
 _JOINED = re.compile("[与和及或伴并、,，/]|伴有|以及")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
@@ -139,7 +140,7 @@ def _kinds(rules: dict[str, Any]) -> Kinds:
 
 
 def split_candidates(relation: str, candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
-    """Yield the candidates without remarks and doses; split several common symptoms in one, such as 头晕头痛 and 恶心与呕吐."""
+    """Yield the candidates without remarks and doses; a candidate that joins common symptoms, such as 头晕头痛 or 恶心与呕吐, is split."""
     for candidate in candidates:
         if candidate.reason is None and (extra := _EXTRA.get(relation)):
             candidate = candidate._replace(text=extra.sub("", candidate.text) or candidate.text)
@@ -164,12 +165,12 @@ def class_fits(head: str, medicine: str) -> bool | None:
 
 
 def matches_pattern(pattern: str, text: str) -> bool:
-    """Return whether a text matches a named group of patterns of the table, such as `without_diet`."""
+    """Return whether a text matches a named pattern in the table, such as `without_diet`."""
     return _table()[pattern].search(text) is not None
 
 
 def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
-    """Return why the name of a disease contradicts the source's statement on its infectivity, or None."""
+    """Return why a disease's name contradicts what the source states about its infectivity, or None."""
     passes_on_nothing, germ = _table()["not_contagious"].search(head), _table()["contagious"].search(head)
     if polarity and passes_on_nothing:
         return "doubtful_infectivity", f"said of {passes_on_nothing[0]}"
@@ -217,7 +218,7 @@ def _may_be_person(tail: str) -> bool:
 
 
 def lists_people(relation: str, tails: Sequence[str], reasons: Sequence[str | None]) -> bool:
-    """Return whether the symptoms of a field are names of people: most may be, and at least one is certainly not a symptom."""
+    """Return whether a symptom field lists names of people: most entries may be names, and at least one is certainly not a symptom."""
     if relation != "disease_symptom" or len(tails) < _FEWEST_PEOPLE:
         return False
     strange = [reason == "unknown_term" for reason in reasons]

@@ -1,4 +1,4 @@
-"""Look up an entry's labels and name in the table: the relation of a label, the kind of a medicine, the fault of a name."""
+"""Look up an entry's labels and name in the table to find the relation of a label, the kind of a medicine, or the fault in a name."""
 
 import re
 from functools import cache, lru_cache
@@ -43,7 +43,7 @@ def _clues() -> list[tuple[str, str, re.Pattern[str]]]:
 
 @lru_cache(CACHE_SIZE)
 def use_of(source: str, entity_type: str, label: str) -> dict[str, Any] | None:
-    """Return the table's entry for a label, its source's first; None if it is not listed."""
+    """Return the table's entry for a label, preferring the entry for its source; None if the label is not listed."""
     key = label_of(label)
     for table in (source, "any"):
         use = _table().get(table, {}).get(entity_type, {}).get(key)
@@ -58,7 +58,7 @@ def label_of(label: str) -> str:
 
 
 def medicine_kind(item: EntityItem) -> str | None:
-    """Return whether a medicine is western or Chinese according to its page, or None."""
+    """Return whether a medicine is western or Chinese according to its page, or None if the page does not say."""
     texts: dict[str, list[str]] = {}
     for value in item.values:
         texts.setdefault(label_of(value.label), []).append(normalize(value.value).text)
@@ -69,7 +69,7 @@ def medicine_kind(item: EntityItem) -> str | None:
 
 
 def name_of(item: EntityItem) -> str:
-    """Return the name of an entry for its facts; a truncated one is completed from the entry's text."""
+    """Return the name that an entry's facts use; a truncated name is completed from the entry's text."""
     name = tidy(without_link(item.name_raw or ""))
     cut = _CUT_NAME.search(name)
     if cut is None or cut.end() < len(name):

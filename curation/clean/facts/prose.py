@@ -1,4 +1,4 @@
-"""Prose of entries -> tails that are certain, passages short enough to read at a glance, and the rest with a reason.
+"""Prose in entries -> tails that are certain, passages short enough to read at a glance, and the rest with a reason.
 
 Tails come from the uses, adverse reactions and effects in medicine monographs, and from numbered headings in texts on causes and
 prevention.
@@ -32,7 +32,7 @@ _PLAIN = re.compile(
 _OF_CLAUSES = re.compile("[的于]")
 """呕吐的发生率低于安慰剂组 is not a term."""
 _CAUSED = re.compile("(?:引起|所?致|导致|造成|诱发)的")
-"""Before a list, a cause that may apply to all of it: 感冒引起的头痛、鼻塞."""
+"""A cause before a list that may apply to the whole list: 感冒引起的头痛、鼻塞."""
 _STATED = re.compile(
     "^(?:治疗|预防|防治|缓解|控制|降低|改善|消除|减轻|抑制|纠正|补充|联合|根除|增强|促进|辅助|替代|清除)|(?:治疗|准备|退热)$"
 )
@@ -53,7 +53,7 @@ _BEFORE_DISEASES = re.compile(
 _NO_FINDING = re.compile(
     r"呕吐|腹泻|便秘|[发高]热|失水|脱水|多汗|药|疗|风险|正常|生理|运动|饮食|情绪|状态|居[民住]|输[血液]|补液|服用|摄入|进食|一般|意义|少见|可能|某些|\d|时$|后$|及$|及等$"
 )
-"""In a list of diseases with a finding: items that are not diseases, and hedges."""
+"""In a list of diseases that share a finding: hedges, and items that are not diseases."""
 _HEADING = re.compile("[：:]\\s*$")
 _CAUTION = re.compile("慎|禁|忌|注意|过量|超量|剂量|中毒|动物|不宜|避免|长期|孕|合用|联[用合]")
 _WRAPPED = re.compile(r"(?<=[\u4e00-\u9fff、，])[ \t\r\u3000]{0,8}\n\s{0,8}(?=[者慎禁忌的所患病时后等之及和与或而、，])")
