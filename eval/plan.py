@@ -1,12 +1,12 @@
-"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL (how to open a model, its weights, its runs) and data/code.
+"""Stage `plan`: models and runs in params.yaml -> data/plan/MODEL (how to open a model, its weights, its runs) and data/code.
 
     model.json              how `predict`, `judge` and `errors` open the model
     weights.txt             identity of its weights, which differs for other weights under the same name
     runs.json               its runs
     data/code/MODEL.txt     a hash of the code of its backend, and of its runs' tasks with their prompts
 
-`predict` and `judge` depend on these files, not on params.yaml or all of the code: a new run or an edited backend affects only its own
-models, and new weights under an old name are evaluated again. Nothing is downloaded.
+`predict` and `judge` depend on these files, not on params.yaml or on all of the code: a new run or an edited backend affects only its own
+models, and new weights under an existing name are evaluated again. Nothing is downloaded.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def code_hash(model: Model, runs: Sequence[Run]) -> str:
-    """Return a hash of the code of a model's backend, and of its runs' tasks with their prompts."""
+    """Return a hash of the code of a model's backend and of its runs' tasks, including their prompts."""
     files = closure(modules_named({model.backend, *(run.task for run in runs)}, "eval/models", "eval/tasks"))
     files |= {file for run in runs for variant in variants_of(run) for file in prompt_files(variant.prompt)}
     hashes = (hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files))
@@ -79,7 +79,7 @@ def code_hash(model: Model, runs: Sequence[Run]) -> str:
 
 
 def describe_model(name: str, model: Model, trained: Container[str], made: Path) -> Description:
-    """Return the description of a model; one trained by this pipeline is a local folder like any other."""
+    """Return the description of a model; a model trained by this pipeline is a local folder like any other."""
     server = model.server if model.backend in _SERVED else None
     where = str(made / name) if name in trained else model.name
     about = {name: getattr(model, name) for name in ("backend", "strategy", "base", "template", "chat_template")}
@@ -87,7 +87,7 @@ def describe_model(name: str, model: Model, trained: Container[str], made: Path)
 
 
 def weights_of(model: Description, made: Path = Path("data/models")) -> str:
-    """Return the identity of a model's weights: a hash of a local folder, or the commit of a hub model in the local cache.
+    """Return the identity of a model's weights: the hash of a local folder, or the commit of a Hub model in the local cache.
 
     A chat template that replaces the model's own is part of it. For a remote model whose prompts are rendered here, it is the identity of
     the tokenizer; for imported replies, a hash of the replies.

@@ -1,4 +1,4 @@
-"""Find questions and claims added, removed, moved or edited between two versions of the data; for reserved ones only counts."""
+"""Find questions and claims added, removed, moved or edited between two versions of the data; reserved ones are only counted."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -15,7 +15,7 @@ from eval.diff.version import DataVersion
 from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, shown
 
 LEAST_ALIKE = 0.5
-"""Minimum Jaccard similarity of bigrams for two texts on the same page to count as an edit."""
+"""Minimum Jaccard similarity of the bigrams of two texts on the same page for one to count as an edit of the other."""
 _HIDDEN: Split = "reserved"
 _FIELDS = {
     "question": (
@@ -46,7 +46,7 @@ class RecordChange(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The record's id in the second version, or else in the first."""
+        """The record's id in the second version if it has one, otherwise its id in the first."""
         return (self.b or self.a).record.id  # type: ignore[union-attr]
 
 
@@ -57,19 +57,19 @@ class ChangesOfKind(NamedTuple):
     displayed: list[RecordChange]
     """The first changes by id, at most `MAX_DISPLAYED`."""
     withheld: int
-    """Number of checked records that are reserved in one of the versions, or would reveal the reserved split."""
+    """Number of checked records that are in reserved in one of the versions, or that would reveal reserved content."""
 
 
 class Changes(NamedTuple):
-    """The changes of one kind of records between two versions."""
+    """The changes to one kind of record between two versions."""
 
     kind: str
     counts: dict[Split, tuple[int, int]]
-    """Split -> number of its records in the first and in the second version."""
+    """Maps each split to its number of records in the first and in the second version."""
     kinds: dict[str, ChangesOfKind]
-    """Changes `added`, `removed`, `moved` and `edited`; a record that was moved and edited is in both."""
+    """The changes `added`, `removed`, `moved` and `edited`; a record that was both moved and edited is in both."""
     became: dict[str, str]
-    """Record in the second version's test split -> `added`, `moved` or `edited`."""
+    """Maps each changed record in the second version's test split to `added`, `moved` or `edited`."""
 
 
 def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
@@ -119,9 +119,10 @@ def _changes(
 
 
 def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict[int, int]:
-    """Return pairs of removed and added records that are edits: similar and from the same page, the most similar first.
+    """Return the pairs of removed and added records that are edits, meaning similar and from the same page, most similar first.
 
-    An edit changes a question's id and the positions of those after it on the page, so neither identifies it alone.
+    An edit changes a question's id and shifts the positions of later questions on the page, so neither id nor position is enough to
+    identify it.
     """
     words = [bigrams(_words(one.record)) for one in gone]
     index = NgramIndex(words, LEAST_ALIKE)
@@ -160,7 +161,7 @@ def text_of(record: Record, name: str) -> str:
 
 
 def whole_text(record: Record) -> str:
-    """Return all text of a record that a model is given, and the correct answer."""
+    """Return all text of a record that a model sees, plus the correct answer."""
     if not isinstance(record, Question):
         return "\n".join(sentences_of(record))
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]

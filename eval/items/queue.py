@@ -1,4 +1,7 @@
-"""Write suspect keys and claims for people to check: rows, sheets, a Label Studio project. `python -m curation.decisions` imports keys."""
+"""Write suspect keys and claims for people to check, as rows, spreadsheets and a Label Studio project.
+
+`python -m curation.decisions` imports the checked keys.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,14 +31,14 @@ class Suspicion(NamedTuple):
     proposed: str | None
     """The answer that the evidence supports."""
     strength: float
-    """The evidence, plus a bonus if the explanation gives another answer; the queue is sorted by it."""
+    """The evidence, plus a bonus if the explanation gives another answer; the queue is sorted by this sum."""
     evidence: float | None
     weak: bool
     because: list[str]
     answers: dict[str, str]
     """Model -> its answer."""
     agreed: bool = False
-    """All models give the proposed answer, but the evidence is too weak; such items come last in the queue."""
+    """Whether all models give the proposed answer although the evidence is too weak; such items come last in the queue."""
 
     @property
     def rank(self) -> tuple[bool, float, str]:
@@ -53,12 +56,13 @@ class Rejected(Struct):
 
 
 def kept_for(rejected: Iterable[Rejected]) -> dict[str, str]:
-    """Map each near-duplicate to the question kept for it, except those with another key, which people decide separately."""
+    """Map each near-duplicate to the question kept in its place, except near-duplicates with another key, which people decide
+    separately."""
     return {row.id: row.detail for row in rejected if row.detail and row.reason == "near_duplicate"}
 
 
 def twins_of(rejected: Iterable[Rejected], wanted: Mapping[str, object]) -> dict[str, list[str]]:
-    """Map each kept question to the stems of its near-duplicates with their correct options."""
+    """Map each kept question to the stems of its near-duplicates and their correct options."""
     twins: dict[str, set[str]] = defaultdict(set)
     for row in rejected:
         if row.detail and row.detail in wanted and row.reason in ("near_duplicate", "overruled"):
@@ -117,6 +121,7 @@ def _cells(row: SuspectKey) -> dict[str, str]:
 
 
 def write_claims(folder: Path, found: Sequence[Suspicion], claims: Mapping[str, ClaimPair]) -> None:
-    """Write the sheet of claims that the better models deny; `python -m curation.verdicts` imports it like the sheets of `evidence`."""
+    """Write the spreadsheet of claims that the better models deny; `python -m curation.verdicts` imports it like the spreadsheets of
+    `evidence`."""
     rows = [[one.item_id, claims[one.item_id].atomic_type, claims[one.item_id].factual, "", "", "\n".join(one.because)] for one in found]
     write_sheet(folder / "claims.xlsx", _CLAIM_COLUMNS, rows, {"verdict": ANSWERS})

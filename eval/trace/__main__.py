@@ -1,4 +1,4 @@
-"""Trace a score to its item, claim or question, fact, page and archived bytes, and back.
+"""Trace a score to its item, claim or question, fact, page and archived bytes, and in the opposite direction.
 
 python -m eval.trace WHAT      WHAT: id of a claim, question, fact, page, case or cluster; item id of a score; an address; or some text
 """
@@ -47,7 +47,7 @@ def _entry(entry: Any, indent: str) -> Iterator[str]:
 
 
 def _clean(value: Any) -> str:
-    """Return crawled text as one line without control characters."""
+    """Return crawled text on one line, without control characters."""
     words = " ".join(str(value).split())
     return "".join(char if unicodedata.category(char)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for char in words)
 
