@@ -1,4 +1,4 @@
-"""Functions of the Python API to build prompts, parse, score and compare replies, and trace records."""
+"""Python API for building prompts, parsing, scoring and comparing replies, and tracing records."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,7 +34,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
     item_id: str
     reply: str | None
-    """None if the call failed."""
+    """None if the call to the model failed."""
     repeat: int = 0
     finish_reason: FinishReason = "stop"
 
@@ -49,17 +49,17 @@ class Scores(NamedTuple):
 
 
 def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
-    """Return the prompts of items, sorted by item_id: item_id, messages (list of {role, content}), answer (the correct one), options.
+    """Return the prompts for items, sorted by item_id: item_id, messages (list of {role, content}), answer (the correct one), options.
 
-    `score` matches replies by item_id, so store it with each reply; the order differs from that of `items`.
+    `score` matches replies by item_id, so store it with each reply; prompts are not in the order of `items`.
 
     Args:
-        items: questions, claim pairs or fourfold rows, as the task needs.
+        items: questions, claim pairs or fourfold rows, depending on the task.
         task: choice, claim, fourfold, tcm, tf, blank or essay.
         prompt: name of a wording; by default the task's first.
 
     Raises:
-        ValueError: a row is not such a record, or there is no such task or wording.
+        ValueError: a row is not such a record, or the task or wording does not exist.
 
     Example:
         >>> atomexam.prompts(test.questions, "choice")["messages"][0]
@@ -79,15 +79,15 @@ def prompts(items: Table, task: str, prompt: str | None = None) -> pd.DataFrame:
 
 
 def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
-    """Return replies with `outcome`, `answer` and `committed`, the answer of the complete reply (docs/replies.md).
+    """Return replies with `outcome`, `answer` and `committed`, the answer according to the complete reply (docs/replies.md).
 
     Args:
-        replies: rows with `task` (claim, mcqa, mrqa, tcm, qa, blank), `response` and, for choices, `options`, {A: text} or
+        replies: rows with `task` (claim, mcqa, mrqa, tcm, qa, blank), `response` and, for choice questions, `options`, {A: text} or
             [{letter, text}]; other columns are kept, but a column named `answer` must be renamed first.
-        rules: parse like the released code of a benchmark; outcome is None for kinds that it does not support.
+        rules: parse like the released code of a benchmark; outcome is None for question types that it does not support.
 
     Raises:
-        ValueError: a row lacks task or response, or has an invalid value; the message gives the row.
+        ValueError: a row lacks task or response, or has an invalid value; the message identifies the row.
 
     Example:
         >>> atomexam.parse_replies([{"task": "mcqa", "response": "答案是B", "options": {"A": "甲", "B": "乙"}}])["answer"]
@@ -109,16 +109,16 @@ def parse_replies(replies: Table, rules: str | None = None) -> pd.DataFrame:
 
 
 def score(replies: Table, items: Table, task: str) -> Scores:
-    """Return `table`, the answers of replies and whether they are correct, and `figures`, the metrics with their intervals.
+    """Return `table`, with the answer of each reply and whether it is correct, and `figures`, the metrics with their intervals.
 
     Args:
         replies: rows with `item_id` (as in `prompts`), `reply` (None: the call failed) and, if several, `repeat` (0, 1, …);
             `finish_reason` is `length` for a reply that was cut off. Items without a reply do not count.
-        items: as in `prompts`.
-        task: as in `prompts`.
+        items: as for `prompts`.
+        task: as for `prompts`.
 
     Raises:
-        ValueError: a reply belongs to no item, a pair or fact has only some of its replies, or the numbers of repeats differ.
+        ValueError: a reply belongs to no item, only some replies to a pair or fact are given, or the numbers of repeats differ.
 
     Example:
         >>> atomexam.score(replies, test.questions, "choice").figures["accuracy"]
@@ -148,16 +148,16 @@ def compare(a: Scores | Table, b: Scores | Table, groups: Mapping[str, str] | No
     """Return whether two sets of scores differ on their shared items.
 
     Args:
-        a: what `score` returns, its `table`, or rows of data/scores.
+        a: the result of `score`, its `table`, or rows of data/scores.
         b: scores of another model or prompt.
-        groups: question -> its case or group of shared options, whose questions are resampled together; None if it has none.
+        groups: maps a question to its case or group of shared options, whose questions are resampled together; None if it has none.
         metric: accuracy or following_rate.
 
     Returns:
         shared, of_a, of_b, difference (a - b) with its 95 % interval, better and worse (items), mcnemar_p, bootstrap_p.
 
     Raises:
-        ValueError: a row is not a score, or there is no such metric.
+        ValueError: a row is not a score, or the metric does not exist.
 
     Example:
         >>> atomexam.compare(first, second)["mcnemar_p"]
@@ -172,13 +172,13 @@ def compare(a: Scores | Table, b: Scores | Table, groups: Mapping[str, str] | No
 
 
 def runs(folder: str | Path = "metrics/runs", split: str | None = TEST) -> pd.DataFrame:
-    """Return the figures of the pipeline's runs: one row per run, one column per figure that is not a breakdown, and `split`.
+    """Return the metrics of the pipeline's runs: one row per run, one column per metric that is not a breakdown, and `split`.
 
     Args:
-        split: test, dev or reserved; None for runs on all splits, which have different items.
+        split: test, dev or reserved; None for the runs on all splits, which cover different items.
 
     Raises:
-        FileNotFoundError: no run on that split is scored.
+        FileNotFoundError: no run on that split has been scored.
 
     Example:
         >>> atomexam.runs().sort_values("accuracy")[["model", "task", "accuracy"]]
@@ -195,13 +195,13 @@ def runs(folder: str | Path = "metrics/runs", split: str | None = TEST) -> pd.Da
 
 
 def trace(what: str, data: str | Path = "data") -> list[dict[str, Any]]:
-    """Return the chain of a record from its scores to the bytes of its pages; if several records match, one row for each.
+    """Return the chain of a record from its scores to the bytes of its pages; if several records match, return one row per record.
 
     Args:
         what: id of a claim, question, fact or page, item id of a score, an address, or some text.
 
     Raises:
-        FileNotFoundError: the folder has no results of the pipeline.
+        FileNotFoundError: the folder contains no pipeline results.
         ValueError: nothing matches.
 
     Example:

@@ -1,4 +1,4 @@
-"""Leaderboard across versions: every run of every version on the items they share, with old replies scored by today's keys.
+"""Leaderboard across versions: compares the runs of all versions on shared items, with old replies scored by today's keys.
 
 python -m eval.board             all tags, and the current files
 python -m eval.board v1 v2       these versions, and the current files
@@ -40,11 +40,11 @@ class VersionRun(NamedTuple):
     run: Run
     tallies: Tallies
     prompts: Mapping[str, frozenset[str]] = MappingProxyType({})
-    """Item -> the hashes of its prompts, except prompts that include an earlier reply."""
+    """Maps each item to the hashes of its prompts, except prompts that include an earlier reply."""
 
 
 def rekeyed(old: Question, today: Question) -> Question | None:
-    """Return a question as it was asked, but with today's key; None if its options do not include the correct ones.
+    """Return a question as it was asked, but with today's key; None if its options do not include the correct options.
 
     The id of a question does not depend on the order of its options or the key, so both may have changed.
     """
@@ -57,7 +57,7 @@ def rekeyed(old: Question, today: Question) -> Question | None:
 
 
 def rescored(version: DataVersion, today: DataVersion, notes: list[str]) -> list[VersionRun]:
-    """Return the runs of a version, with replies scored by today's keys; append what is missing or cannot be scored to `notes`.
+    """Return the runs of a version, with replies scored by today's keys; append to `notes` what is missing or cannot be scored.
 
     Raises:
         ValueError, FileNotFoundError: the version's test split cannot be read.
@@ -105,9 +105,9 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
     """Return, for each task, the runs from best to worst on the items that its versions share.
 
     Args:
-        order: the versions from oldest to newest. The run with the most items in the newest version determines the shared items; runs
-            that share too few are left out.
-        groups: question -> its case or group of shared options, which is resampled as a unit.
+        order: the versions, oldest first. The run with the most items in the newest version determines the shared items; runs that have too
+            few of them are left out.
+        groups: maps a question to its case or group of shared options, which is resampled as a unit.
         notes: receives a message for each run or version that is not compared.
     """
     by_task: dict[str, dict[str, list[VersionRun]]] = defaultdict(lambda: defaultdict(list))
@@ -138,11 +138,11 @@ def board(runs: Sequence[VersionRun], order: Sequence[str], groups: Mapping[str,
 
 
 def ranked(task: str, runs: Sequence[VersionRun], items: Sequence[str], groups: Mapping[str, str]) -> list[Figures]:
-    """Return runs from best to worst with accuracy and rank, each with its interval.
+    """Return runs from best to worst, with accuracy and rank and an interval for each.
 
-    A run with equal results in several versions is one row. `other_prompts` counts the items whose prompt differs in the newest version
-    with the same settings. A rank's interval excludes only runs that differ by both paired tests, corrected for all pairs of the task,
-    so all intervals hold simultaneously (D. Al Mohamad, J. Goeman and E. van Zwet, Biometrics 78, 2022).
+    A run with equal results in several versions takes one row. `other_prompts` counts the items whose prompt is different in the newest
+    version although the settings are the same. A rank's interval excludes only runs that differ by both paired tests, corrected for all
+    pairs of the task, so all intervals hold simultaneously (D. Al Mohamad, J. Goeman and E. van Zwet, Biometrics 78, 2022).
     """
     versions: dict[tuple, list[VersionRun]] = defaultdict(list)
     newest = {_settings(one): one.prompts for one in runs}  # runs are ordered from the oldest version to the newest
@@ -190,11 +190,11 @@ def _settings(one: VersionRun) -> tuple:
 
 
 def scales(runs: Sequence[VersionRun], versions: Sequence[DataVersion], notes: list[str]) -> dict[str, list[Figures]]:
-    """Return, for each task, the versions on one scale.
+    """Return, for each task, the versions placed on one scale.
 
     Args:
-        runs: those of all versions, scored by today's keys; these scores are used for shared items.
-        versions: from oldest to newest; the newest has today's keys.
+        runs: the runs of all versions, scored by today's keys; these scores are used for shared items.
+        versions: oldest first; the newest has today's keys.
     """
     today = {(one.version, one.name): one.tallies for one in runs}
     by_task: dict[str, dict[str, list[tuple[str, Tallies]]]] = defaultdict(dict)
@@ -210,7 +210,7 @@ def scales(runs: Sequence[VersionRun], versions: Sequence[DataVersion], notes: l
 
 
 def as_text(boards: Mapping[str, Sequence[Figures]], scaled: Mapping[str, Sequence[Figures]], notes: Iterable[str]) -> str:
-    """Return the boards for the terminal."""
+    """Return the leaderboards as text for the terminal."""
     lines: list[str] = []
     for task, rows in boards.items():
         table = [["rank", "rank, 95 %", "run", "model", "accuracy", "95 %", "versions", "prompt", "method", "shots"]]

@@ -1,4 +1,4 @@
-"""Fill in the BetterBench checklist (arXiv:2411.12990) from metrics and docs; people answer the rest.
+"""Fill in the BetterBench checklist (arXiv:2411.12990) from metrics and docs; the other criteria must be answered by people.
 
 python -m eval.checklist > betterbench.md
 """
@@ -22,7 +22,7 @@ def render(metrics: Path, params: dict[str, Any], version: str = "") -> str:
     """Return the checklist.
 
     Raises:
-        FileNotFoundError, ValueError: a metrics file is missing or invalid; the message gives its path.
+        FileNotFoundError, ValueError: a metrics file is missing or invalid; the message names the file.
     """
 
     def read(name: str) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def environment() -> Environment:
 
 
 def open_questions(text: str) -> int:
-    """Return how many criteria people must answer, fully or in part."""
+    """Return the number of criteria that people must answer, fully or in part."""
     return sum(_YOU in line for line in text.splitlines() if line.startswith("|"))
 
 

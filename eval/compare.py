@@ -1,4 +1,4 @@
-"""Stage `report`, first command: scores of all runs -> for every two runs of a task, whether one is better on their shared items.
+"""Stage `report`, first command: scores of all runs -> for every two runs of a task, which is better on their shared items, if either.
 
 `python -m eval.compare RUN RUN…` prints the comparisons of these runs and writes nothing."""
 
@@ -49,11 +49,11 @@ def compare(
     """Return a row for every two runs of a task, with p-values corrected for all comparisons of that task.
 
     Args:
-        tallies: run -> how often each pair or question was answered correctly, or the marks of answers in words; a run without any is
-            skipped.
-        judges: run -> how its answers were judged; marks by different judges are not compared.
-        committed: run -> how often the answer of the complete reply was correct; only its means are reported, without a test.
-        baselines: models that are rules; two rules are not tested against each other.
+        tallies: maps a run to how often each pair or question was answered correctly, or to the marks of essay answers; a run without any
+            is skipped.
+        judges: maps a run to how its answers were judged; marks by different judges are not compared.
+        committed: maps a run to how often the answer of the complete reply was correct; only its means are reported, without a test.
+        baselines: rule-based models; two of them are not tested against each other.
     """
     rows = []
     for a, b in combinations(runs, 2):
@@ -74,7 +74,7 @@ def compare(
 
 
 def read_tallies(name: str, run: Run, args: Arguments, markable: Container[str]) -> Tallies:
-    """Return how often a run answered each pair or question correctly, or the marks of its answers in words."""
+    """Return how often a run answered each pair or question correctly, or the marks of its essay answers."""
     scores = read_jsonl(args.scores / f"{name}.jsonl", Score)
     if run.task != "essay":
         return tally(scores, METRICS["accuracy"])
@@ -84,12 +84,12 @@ def read_tallies(name: str, run: Run, args: Arguments, markable: Container[str])
 
 
 def read_committed(name: str, run: Run, args: Arguments) -> Tallies:
-    """Return how often the answers of a run's complete replies were correct; nothing for answers in words."""
+    """Return how often the answers of a run's complete replies were correct; empty for essay answers."""
     return {} if run.task == "essay" else tally(read_jsonl(args.scores / f"{name}.jsonl", Score), committed_right)
 
 
 def as_text(rows: list[Figures]) -> str:
-    """Return the comparisons as a table for the terminal."""
+    """Return the comparisons as a table to print in the terminal."""
     table = [_COLUMNS]
     for row in rows:
         compared_items = f"{row['shared']}" + (f" (+{row['only_a']}, +{row['only_b']})" if row["only_a"] or row["only_b"] else "")

@@ -1,10 +1,10 @@
-"""Test for contamination: is a model right more often on test items, which are public, than on their unreleased twins in reserved?
+"""Test for contamination: is a model right more often on public test items than on their unreleased counterparts in reserved?
 
 python -m eval.contamination     each run with `split: reserved`, next to the run on test with the same settings
 
 Twins are comparable items, one from each split, paired in units (a question, a case, the claims on a head). A model that has seen neither
-is right equally often on both, so twins are tested like the shared items of two runs. A reserved unit that was promoted from train or dev
-was public, so it has no twin.
+twin is right equally often on both, so twins are tested like the shared items of two runs. A reserved unit that was promoted from train or
+dev was public, so it has no twin.
 """
 
 from collections import OrderedDict, defaultdict
@@ -37,7 +37,7 @@ _POWER = 0.8
 _MAX_CANDIDATES = 16
 """Number of test units per cell that are considered for a reserved unit."""
 Cells = dict[tuple[str, ...], list[str]]
-"""Cell -> ids of a unit's items in it."""
+"""Maps each cell to the ids of the unit's items in it."""
 
 
 class Assigned(Struct):
@@ -48,28 +48,28 @@ class Assigned(Struct):
 
 
 class Item(NamedTuple):
-    """A question or claim of test or reserved."""
+    """A question or claim of the test or reserved split."""
 
     id: str
     unit: str
-    """Equal for items that were drawn together: the case or group of shared options, or the head; otherwise the id."""
+    """Equal for items that were drawn together: the case, the group of shared options, or the head; otherwise the item's id."""
     cell: tuple[str, ...]
-    """Stratum that the draw balanced over both splits, such as exam, type and subject."""
+    """Stratum that the draw balanced between both splits, such as exam, type and subject."""
 
 
 class Twins(NamedTuple):
-    """The pairs of twins; items without a twin are left out."""
+    """The pairs of twins; items without a twin are not included."""
 
     reserved_of: dict[str, str]
-    """Id in test -> id in reserved."""
+    """Maps an id in test to its twin's id in reserved."""
     units: dict[str, str]
-    """Id in test -> its unit."""
+    """Maps an id in test to its unit."""
 
 
 def twins(test: Iterable[Item], reserved: Iterable[Item]) -> Twins:
     """Pair each reserved unit, the largest first, with the test unit that has the most items in the same cells.
 
-    Ids are hashes of content, so pairing by id is random. Only the first test units of each cell are considered.
+    Ids are content hashes, so pairing in order of id is random. Only the first test units of each cell are considered.
     """
     by_cell: dict[tuple[str, ...], OrderedDict[str, Cells]] = defaultdict(OrderedDict)
     for unit, cells in _units(test).items():
@@ -89,7 +89,7 @@ def twins(test: Iterable[Item], reserved: Iterable[Item]) -> Twins:
 
 
 def _units(items: Iterable[Item]) -> dict[str, Cells]:
-    """Return the cells of each unit, in the order of the units' first ids."""
+    """Return the cells of each unit, ordered by the units' first ids."""
     units: dict[str, Cells] = defaultdict(dict)
     for item in sorted(items, key=lambda item: item.id):
         units[item.unit].setdefault(item.cell, []).append(item.id)
@@ -107,12 +107,12 @@ def _shared(one: Cells, other: Cells) -> int:
 def probe(on_test: Mapping[str, Tallies], on_reserved: Mapping[str, Tallies], pairs: Twins) -> list[Figures]:
     """Return a row for each model: accuracies, their difference with interval, p-values corrected for all models (Holm), and a verdict.
 
-    `detectable` is the difference that would be found in 8 of 10 cases with this many twins and models; a smaller one may be missed.
+    `detectable` is the difference that would be found 8 times out of 10 with this many twins and models; a smaller one may be missed.
 
     Args:
-        on_test: model -> how often each test item was answered correctly, or its `published_order_best`; with the same settings in both
-            splits.
-        on_reserved: the same for reserved; a model that is in only one of the two has no row.
+        on_test: maps a model to how often each test item was answered correctly, or to its `published_order_best`; the settings must be the
+            same in both splits.
+        on_reserved: the same for reserved; a model that has only one of the two gets no row.
     """
     rows: list[Figures] = []
     for model in sorted(on_test.keys() & on_reserved.keys()):
@@ -139,10 +139,10 @@ def _detectable(interval: tuple[float, float] | None, models: int) -> float | No
 
 
 def published_order_best(variants: Sequence[Sequence[Request]], predictions: Iterable[Prediction], repeats: int = 1) -> Tallies:
-    """Return, for each question, whether the correct answer is likeliest with the options in their published order.
+    """Return, for each question, whether the correct answer is most likely with the options in their published order.
 
     For a model that has not seen the question, all orders are exchangeable (Y. Oren and others, 2023), except for natural orders such as
-    rising numbers. These are as frequent among the twins, so `probe` compares the two splits.
+    rising numbers. Such orders are equally frequent among the twins, so `probe` compares the two splits.
 
     Args:
         variants: the requests of a run with `method: likelihood` and several `orders`; questions with only one order are left out.
@@ -206,15 +206,15 @@ def items_of(task: str, folder: Path) -> Iterator[Item]:
 
 
 def read_promoted(path: Path) -> set[str]:
-    """Return the ids that were promoted to reserved from train or dev, according to splits/assignments.jsonl."""
+    """Return the ids that were promoted from train or dev to reserved, according to splits/assignments.jsonl."""
     return {row.id for row in read_optional(path, Assigned) if row.why == "promoted"}
 
 
 def never_public(reserved: Sequence[Item], promoted: Collection[str]) -> list[Item]:
-    """Return the reserved items without the units of promoted ones, which were in train or dev of an earlier version.
+    """Return the reserved items except the units of promoted ids, which were in train or dev of an earlier version.
 
     Args:
-        promoted: ids of questions, or `head NAME` for the claims on a head, as in the ledger.
+        promoted: ids of questions, or `head NAME` for the claims on a head, as in the assignments file.
     """
     public = {item.unit for item in reserved if item.id in promoted or f"head {item.unit}" in promoted}
     return [item for item in reserved if item.unit not in public]
@@ -223,7 +223,7 @@ def never_public(reserved: Sequence[Item], promoted: Collection[str]) -> list[It
 def probe_task(
     task: str, run_pairs: Iterable[RunPair], reserved: Iterable[Item], splits: Path, scores: Path, predictions: Path
 ) -> Iterator[Figures]:
-    """Yield the rows of `probe` on the accuracy of each run, then on published orders for likelihood runs with several orders."""
+    """Yield the `probe` rows for the accuracy of each run, then those for published orders of likelihood runs with several orders."""
     pairs = twins(items_of(task, splits / TEST), reserved)
     builder, sides = RequestBuilder(splits), (TEST, "reserved")
     by_sign: dict[str, tuple[dict[str, Tallies], dict[str, Tallies]]] = {"right": ({}, {}), "published order": ({}, {})}

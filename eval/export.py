@@ -1,11 +1,11 @@
-"""Export run metrics in the formats for sharing results: Every Eval Ever, and `.eval_results` of the Hugging Face Hub.
+"""Export the metrics of runs in formats for sharing results: Every Eval Ever, and `.eval_results` of the Hugging Face Hub.
 
 python -m eval.export --dataset OWNER/NAME --by ORGANISATION [--model MODEL=OWNER/NAME] [RUN ...]
 
-OUT/data/NAME/DEVELOPER/MODEL/ID.json is a record of Every Eval Ever (schema 0.2.1) for each model; NAME is the release's name.
-OUT/models/DEVELOPER/MODEL has `.eval_results/*.yaml` for that model's repository, one file for each setting in which it was run. Without
-RUN, all runs with complete replies are exported, except those of rules; with --model, only those of models with a repository. Upload the
-files yourself: nothing leaves this machine.
+OUT/data/NAME/DEVELOPER/MODEL/ID.json is an Every Eval Ever record (schema 0.2.1), one for each model; NAME is the release's name.
+OUT/models/DEVELOPER/MODEL contains `.eval_results/*.yaml` for that model's repository, one file for each setting in which the model was
+run. Without RUN, all runs with complete replies are exported, except those of rule-based models; with --model, only the runs of models that
+have a repository. Nothing is uploaded; upload the files yourself.
 """
 
 import re
@@ -67,13 +67,14 @@ class ScoredRun(NamedTuple):
 
 
 def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, str]) -> list[ScoredRun]:
-    """Return the chosen runs, or by default all complete runs of models that are not rules; with `ids`, only of models with a repository.
+    """Return the chosen runs, by default all complete runs of models that are not rule-based; with `ids`, only those of models that have a
+    repository.
 
     Args:
-        ids: model -> its repository, if params.yaml does not give one.
+        ids: maps a model to its repository, for models without one in params.yaml.
 
     Raises:
-        ValueError: a run or model does not exist, a run lacks an accuracy or replies, or the repository of its model is unknown.
+        ValueError: a run or model does not exist, a run has no accuracy or no replies, or the repository of its model is unknown.
     """
     planned = {name: run for path in sorted(plan.glob("*/runs.json")) for name, run in read_runs(path).items()}
     for name in chosen:
@@ -190,9 +191,9 @@ def _results(one: ScoredRun, dataset: str, release: Release) -> Iterator[dict[st
 
 
 def eval_results(runs: list[ScoredRun], dataset: str, revision: str | None, date: str) -> dict[str, str]:
-    """Return the `.eval_results` files of one repository: name -> YAML; accuracies are in percent.
+    """Return the `.eval_results` files of one repository as a mapping from file names to YAML; accuracies are in percent.
 
-    The Hub shows one value per task and file, so each setting has its own file, with its differences from the default as `notes`. If
+    The Hub shows one value per task and file, so each setting has its own file; its differences from the default are in `notes`. If
     several models belong to the repository, each has its own files.
     """
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml

@@ -1,10 +1,10 @@
-"""Parse and score replies generated elsewhere like the project's own, compare them with its runs, and write an item browser of both.
+"""Parse and score external replies like the project's own, compare them with its runs, and write an item browser for both.
 
 python -m eval.imported NAME FILE...    FILE: --log_samples of lm-evaluation-harness, predictions of OpenCompass, or rows {id, reply}
 
 Writes to OUT/NAME/: replies, scores and metrics of each task in the files, and items.html. Nothing in data/ or metrics/ changes.
 
-lm-evaluation-harness: `samples_TASK_DATE.jsonl`. OpenCompass: `predictions/MODEL/TABLE.json`, and its tables in a release.
+lm-evaluation-harness: `samples_TASK_DATE.jsonl`. OpenCompass: `predictions/MODEL/TABLE.json`, and the OpenCompass tables of a release.
 Replies are matched by id, so rows may be in any order.
 """
 
@@ -48,20 +48,20 @@ class ImportedReply(NamedTuple):
     reply: str | None
     """None if the call failed or the answer was chosen by likelihood."""
     likelihoods: dict[str, float]
-    """Answer -> log-likelihood, if the answer was chosen by likelihood."""
+    """Maps each answer to its log-likelihood, if the answer was chosen by likelihood."""
     gold: str | None = None
-    """The correct answer according to the file, if given."""
+    """The correct answer according to the file, if it gives one."""
 
 
 Tables = Mapping[str, Sequence[Mapping[str, str]]]
-"""Name -> table of a release for OpenCompass."""
+"""Maps a name to a table of a release for OpenCompass."""
 
 
 def read_replies(path: Path, requests: Mapping[str, Request], tables: Tables) -> tuple[str, list[ImportedReply]]:
-    """Return the name of a file's format, and its replies.
+    """Return the name of a file's format and the replies in the file.
 
     Raises:
-        ValueError: the file has none of the formats, or a row is invalid; the message gives file and row.
+        ValueError: the file has none of the known formats, or a row is invalid; the message gives the file and the row.
     """
     if path.suffix == ".json":
         return "OpenCompass", list(_opencompass(path, tables))
@@ -102,7 +102,7 @@ def _plain(row: dict[str, Any]) -> list[ImportedReply]:
 
 
 def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[ImportedReply]:
-    """Return the replies of one sample: texts, or the likelihoods of the answers in order."""
+    """Return the replies in one sample: texts, or the likelihoods of the answers in order."""
     doc = row["doc"]
     item = f"{doc['id']}/{doc.get('side') or tuple(PAIR)[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
@@ -121,7 +121,7 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
 
 
 def _opencompass(path: Path, tables: Tables) -> Iterator[ImportedReply]:
-    """Yield the replies of a predictions file; rows are matched by prompt, since each part of a table is numbered from 0."""
+    """Yield the replies in a predictions file; rows are matched by prompt, since the numbering restarts at 0 in each part of a table."""
     table = tables[one_of(_PART.sub("", path.stem), tables, "table", "data/release/opencompass (--tables)")]
     try:
         predictions = msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, Any]])
@@ -152,7 +152,7 @@ def _text(prompt: Any) -> str:
 
 
 def _test_row(prompt: str, table: Sequence[Mapping[str, str]], index: int) -> Mapping[str, str]:
-    """Return the table row of a prompt: the one at its index, or else the last one whose text it contains."""
+    """Return the table row of a prompt: the row at its index, or else the last row whose text the prompt contains."""
     if index < len(table) and prompt.rfind(table[index]["question"]) >= 0:
         candidates = [table[index]]
     else:
@@ -170,7 +170,7 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
     """Return replies as sorted predictions of a run.
 
     Raises:
-        ValueError: a reply belongs to no test item, is given twice, or its correct answer differs from the split's.
+        ValueError: a reply belongs to no test item or is given twice, or its correct answer differs from the split's.
     """
     by_key: dict[tuple[str, int], Prediction] = {}
     for one in imported:
@@ -197,10 +197,10 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
 
 
 def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[list[Score], list[Request]]:
-    """Return the scores, and the requests that the replies answer.
+    """Return the scores, and the requests to which the replies belong.
 
     Raises:
-        ValueError: a claim pair has a reply to only one side, or an item is missing in a repeat.
+        ValueError: only one side of a claim pair has a reply, or an item is missing in a repeat.
     """
     answered = {reply.item_id for reply in replies}
     answered_requests = [request for request in requests if request.item_id in answered]
@@ -216,7 +216,7 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
 def compared_with_ours(
     name: str, task: str, scores: Sequence[Score], folder: Path, ours: Mapping[str, Any], groups: Mapping[str, str]
 ) -> tuple[list[Figures], list[str]]:
-    """Return the comparisons of an imported run with the project's runs of its task on shared items, and notes on missing replies."""
+    """Return the comparisons of an imported run with the project's runs of its task on shared items, and notes about missing replies."""
     runs = {name: Run(model=name, task=task)} if task != "essay" else {}  # type: ignore[arg-type]
     all_scores = {name: list(scores)}
     for other, run in ours.items():
@@ -244,7 +244,7 @@ def summary(task: str, figures: Figures, total: int) -> str:
 
 
 def read_tables(folder: Path) -> Tables:
-    """Return the tables of a release for OpenCompass; empty if there is no such folder."""
+    """Return the tables of a release for OpenCompass; empty if the folder does not exist."""
     return {path.stem: list(read_jsonl(path, dict)) for path in sorted(folder.glob("*.jsonl"))}
 
 

@@ -1,9 +1,9 @@
-"""Min-K% Prob, a contamination test without replies: are test texts likelier to a model than their twins in reserved?
+"""Min-K% Prob, a contamination test that needs no replies: are test texts more likely to a model than their twins in reserved?
 
 python -m eval.min_k MODEL     a model of params.yaml with the backend huggingface; nothing is generated or stored
 
-A text is scored by the least likely fifth of its tokens, which are likelier to a model that has seen the text (W. Shi and others,
-Detecting Pretraining Data from Large Language Models, ICLR 2024). Twins and verdicts are those of `eval.contamination`.
+A text is scored by the least likely fifth of its tokens, which are more likely to a model that has seen the text (W. Shi and others,
+Detecting Pretraining Data from Large Language Models, ICLR 2024). Twins and verdicts are defined in `eval.contamination`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # torch takes seconds to import
 
 _SHARE = 0.2
 _TASKS = ("choice", "fourfold", "claim")
-"""One task for each kind of record that is published with its text."""
+"""One task for each kind of record whose text is published."""
 
 
 def min_k(loglikelihoods: Sequence[float], share: float = _SHARE) -> float:
@@ -40,9 +40,9 @@ def min_k(loglikelihoods: Sequence[float], share: float = _SHARE) -> float:
 
 
 def by_rank(test: Mapping[str, float], reserved: Mapping[str, float]) -> tuple[Tallies, Tallies]:
-    """Return, for each item, the share of items of both splits that are less likely, plus half of those equally likely.
+    """Return, for each item, the share of all items in both splits that are less likely, plus half the share of those equally likely.
 
-    The difference of the two means is the area under the ROC curve for separating the splits, minus one half.
+    The difference between the two splits' means is the area under the ROC curve for separating the splits, minus one half.
     """
     ranks = rankdata([*test.values(), *reserved.values()])
     shares = [Tally(round(2 * rank) - 1, 2 * len(ranks)) for rank in ranks]
@@ -50,7 +50,7 @@ def by_rank(test: Mapping[str, float], reserved: Mapping[str, float]) -> tuple[T
 
 
 def texts_of(task: str, folder: Path) -> dict[str, str]:
-    """Return the text of each item of a split as released, without its answer: stem and options, or the true sentence."""
+    """Return the text of each item of a split as released, without its answer: the stem with options, or the true sentence."""
     if TASKS[task].of != "questions":
         claims = read_claims(TASKS[task], folder)
         return {claim.id: claim.factual if isinstance(claim, ClaimPair) else claim.true_affirmed for claim in claims}
@@ -62,7 +62,7 @@ def texts_of(task: str, folder: Path) -> dict[str, str]:
 
 
 def probe_texts(task: str, model: str, backend: "HuggingFace", reserved: Iterable[Item], splits: Path) -> Iterator[Figures]:
-    """Yield the model's rows in the form of `eval.contamination`."""
+    """Yield the model's rows in the same form as `eval.contamination`."""
     pairs = twins(items_of(task, splits / TEST), reserved)
     likely: list[dict[str, float]] = []
     for side, items in ((TEST, pairs.reserved_of.keys()), ("reserved", pairs.reserved_of.values())):

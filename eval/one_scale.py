@@ -1,6 +1,6 @@
 """Put versions on one scale: runs of every version on its complete test -> abilities in logits, linked by shared items.
 
-A model with runs in two neighbouring versions counts in only one of them for their link, since its replies to a shared item are not
+If a model has runs in two neighbouring versions, only one of them counts for their link, since its replies to a shared item are not
 independent.
 """
 
@@ -18,10 +18,10 @@ from eval.statistics.paired_tests import Tallies
 
 class _Version(NamedTuple):
     models: dict[str, Tallies]
-    """The most complete run of each model; all of them replied to the same items."""
+    """The most complete run of each model; the models all replied to the same items."""
     items: list[str]
     fitted: Fit
-    """Fit of all its models and items, in this order."""
+    """Fit of all models and items, in the order of `models` and `items`."""
 
     def fit_of(self, models: Sequence[str]) -> tuple[Fit, float]:
         """Return the fit of some models, and their mean ability in the fit of all."""
@@ -30,13 +30,13 @@ class _Version(NamedTuple):
 
 
 def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], notes: list[str]) -> list[Figures]:
-    """Return a row for each version on the scale of the newest, with its models' abilities, from newest to oldest.
+    """Return a row for each version, newest first, on the scale of the newest version, with the abilities of its models.
 
-    `harder` is the share correct that a model of this version's mean ability would lose on the newest version.
+    `harder` is the loss in share correct, on the newest version, of a model with this version's mean ability.
 
     Args:
-        versions: from oldest to newest: model and tallies of each run on the version's complete test, without baselines.
-        notes: receives why a version, and with it all older ones, is not on the scale.
+        versions: oldest first: model and tallies of each run on the version's complete test, without baselines.
+        notes: receives the reason why a version, and with it all older versions, is not on the scale.
     """
     rows: list[Figures] = []
     after: _Version | None = None
@@ -58,7 +58,7 @@ def linked(task: str, versions: Mapping[str, Sequence[tuple[str, Tallies]]], not
 
 
 def _tests(versions: Mapping[str, Sequence[tuple[str, Tallies]]]) -> list[tuple[str, list[tuple[str, Tallies]]]]:
-    """Return the runs of each test from newest to oldest; neighbouring versions with the same items are merged under the newest's name."""
+    """Return the runs of each test, newest first; neighbouring versions with the same items are merged under the name of the newest."""
     tests: list[tuple[str, list[tuple[str, Tallies]]]] = []
     newer_items: set[str] = set()
     for name in reversed([name for name in versions if versions[name]]):
@@ -86,10 +86,10 @@ def _fitted(runs: Sequence[tuple[str, Tallies]]) -> _Version:
 
 
 def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
-    """Return the shift of the new version's abilities to the scale of the old one, and the number of shared items.
+    """Return the shift from the new version's abilities to the scale of the old version, and the number of shared items.
 
     Raises:
-        ValueError: the versions share too few items, or have too few models that are not in both.
+        ValueError: the versions share too few items, or too few of their models are in only one version.
     """
     index_of = {item: number for number, item in enumerate(new.items)}
     shared = [(number, index_of[item]) for number, item in enumerate(old.items) if item in index_of]
@@ -120,7 +120,7 @@ def _row(name: str, version: _Version, newest: np.ndarray, shift: Estimate, shar
 
 
 def as_lines(task: str, rows: Sequence[Figures]) -> list[str]:
-    """Return the scale of a task for the terminal."""
+    """Return the scale of a task as text for the terminal."""
     lines = [f"{task}: common scale (Rasch, logits), linked by the items that adjacent versions share"]
     for row in rows:
         off = f", {row['shared']} shared with the next version: the newest is {100 * row['harder']:+.1f} points harder; linking error " \

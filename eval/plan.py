@@ -1,12 +1,12 @@
-"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL (how to open a model, its weights, its runs) and data/code.
+"""Stage `plan`: models and runs in params.yaml -> data/plan/MODEL (how to open a model, its weights, its runs) and data/code.
 
     model.json              how `predict`, `judge` and `errors` open the model
     weights.txt             identity of its weights, which differs for other weights under the same name
     runs.json               its runs
     data/code/MODEL.txt     a hash of the code of its backend, and of its runs' tasks with their prompts
 
-`predict` and `judge` depend on these files, not on params.yaml or all of the code: a new run or an edited backend affects only its own
-models, and new weights under an old name are evaluated again. Nothing is downloaded.
+`predict` and `judge` depend on these files, not on params.yaml or on all of the code: a new run or an edited backend affects only its own
+models, and new weights under an existing name are evaluated again. Nothing is downloaded.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def code_hash(model: Model, runs: Sequence[Run]) -> str:
-    """Return a hash of the code of a model's backend, and of its runs' tasks with their prompts."""
+    """Return a hash of the code of a model's backend and of its runs' tasks, including their prompts."""
     files = closure(modules_named({model.backend, *(run.task for run in runs)}, "eval/models", "eval/tasks"))
     files |= {file for run in runs for variant in variants_of(run) for file in prompt_files(variant.prompt)}
     hashes = (hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files))

@@ -1,8 +1,7 @@
-"""Stage `predict`: a model and its runs' splits -> the replies of all its runs, one file per run, sorted by item and repeat.
+"""Stage `predict`: a model and the splits of its runs -> the replies of all its runs, one file per run, sorted by item and repeat.
 
-The model is loaded once, and only if a reply is missing. Replies are stored as they arrive, under a hash of their request, so a killed
-stage resumes where it stopped, and a new run or a changed dataset only requests missing replies.
-On several GPUs:
+The model is loaded once, and only if a reply is missing. Replies are stored as they arrive, under a hash of their request, so that a stage
+that was killed resumes where it stopped, and a new run or a changed dataset requests only the missing replies. On several GPUs:
 
     torchrun --nproc-per-node 4 -m eval.predict MODEL        or `accelerate launch -m eval.predict MODEL`"""
 
@@ -23,7 +22,7 @@ from eval.tasks.runs import RequestBuilder, variants_of
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Send a model the requests of its runs, one run after the other, and write the replies of each run when they are complete."""
+    """Send the requests of a model's runs, one run after another, and write the replies of each run when they are complete."""
     paths = {
         "runs": "data/plan/{key}/runs.json",
         "splits": "data/splits",

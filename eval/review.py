@@ -3,10 +3,10 @@
     python -m eval.review first.xlsx second.csv
     python -m eval.review labelled.jsonl --annotator first
 
-FILES are copies of data/errors/RUN.xlsx (or saved as .csv) with `label` filled in, or rows in JSONL with `id`, `label` and, optionally,
-`annotator` and `comment`. The annotator of a sheet is the file's name, for any run; --annotator NAME overrides it.
-Importing the same labels again changes nothing; an annotator's new label replaces the earlier one, and is reported.
-See docs/evaluation.md.
+FILES are copies of data/errors/RUN.xlsx (optionally saved as .csv) with `label` filled in, or JSONL rows with `id`, `label` and,
+optionally, `annotator` and `comment`. The annotator of a spreadsheet is the name of its file, for any run; --annotator NAME overrides it.
+Importing the same labels again changes nothing; a new label by the same annotator replaces the earlier label and is reported. See
+docs/evaluation.md.
 """
 
 import argparse
@@ -36,11 +36,11 @@ class Filled(Struct, kw_only=True):
     comment: str | None = None
     annotator: str | None = None
     factual: str | None = None
-    """The factual claim, if the row has it."""
+    """The factual claim, if the row contains it."""
 
 
 def read_filled(path: Path) -> list[Filled]:
-    """Return the labelled rows of a sheet (.xlsx, .csv) or JSONL file; rows without a label are skipped.
+    """Return the labelled rows of a spreadsheet (.xlsx, .csv) or JSONL file; rows without a label are skipped.
 
     Raises:
         ValueError: the file has another format, a column is missing, or a row has a comment but no label.

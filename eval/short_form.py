@@ -2,7 +2,7 @@
 
 python -m eval.short_form choice --items 100     into eval/short_forms/choice.json
 
-Items of an earlier form stay as long as they are in test, so that forms of different versions share most items.
+Items of an earlier form are kept as long as they are in test, so that the forms of different versions share most items.
 See docs/items.md.
 """
 
@@ -25,7 +25,7 @@ from eval.statistics.bootstrap import DIGITS
 
 Floats = npt.NDArray[np.float64]
 ABILITIES = np.linspace(-4, 4, 81)
-"""In standard deviations over the models from which a form was made."""
+"""In standard deviations over the models from whose scores the form was made."""
 _DENSITY = np.exp(-(ABILITIES**2) / 2) / np.exp(-(ABILITIES**2) / 2).sum()
 _ROUNDS = 20
 _FOLDS = 5
@@ -33,7 +33,7 @@ _DRAWS = 200
 
 
 class Parameters(NamedTuple):
-    """The two-parameter logistic model of each item: a model of ability t is right with the log odds `slope * t + intercept`."""
+    """The two-parameter logistic model of each item: the log odds that a model of ability t is right are `slope * t + intercept`."""
 
     slope: Floats
     intercept: Floats
@@ -56,22 +56,23 @@ class Form(Struct, frozen=True, kw_only=True):
     others: int
     """Number of test items that are not in the form."""
     error: float
-    """Mean absolute error of the predicted score, on models not used for choosing (cross-validation)."""
+    """Mean absolute error of the predicted score, measured on models not used for choosing the items (cross-validation)."""
     error_at_random: float
-    """Mean absolute error of the share correct on as many random items."""
+    """Mean absolute error of the share correct on the same number of random items."""
     curve: list[float]
-    """Expected share correct on the other items at each of `ABILITIES`."""
+    """Expected share correct on the items outside the form at each of `ABILITIES`."""
     items: list[FormItem]
 
 
 def fit(right: Floats) -> Parameters:
     """Estimate the parameters of items.
 
-    Abilities are the log odds of the shares correct, in standard deviations. Slopes have a log-normal and intercepts a normal prior, whose
-    means and variances are estimated from the same data (empirical Bayes), since few models say little about one item.
+    Abilities are the log odds of the shares correct, scaled to standard deviations. Slopes have a log-normal prior and intercepts a normal
+    prior, whose means and variances are estimated from the same data (empirical Bayes), since a few models provide little information about
+    one item.
 
     Args:
-        right: items x models, shares correct; NaN without a reply.
+        right: items x models, shares correct; NaN where there is no reply.
     """
     is_known = ~np.isnan(right)
     right = np.where(is_known, right, 0.0)
@@ -131,10 +132,11 @@ def curve_of_others(parameters: Parameters, chosen: Sequence[int]) -> Floats:
 
 
 def predicted(right: Floats, parameters: Parameters, curve: Floats, others: int) -> Floats:
-    """Return each model's expected share correct on all items: observed on the form, predicted from its ability on the others.
+    """Return each model's expected share correct on all items: observed for the items of the form, predicted from its ability for the
+    others.
 
     Args:
-        right: items of the form x models; NaN without a reply.
+        right: items of the form x models; NaN where there is no reply.
         parameters: parameters of the form's items.
     """
     odds = ABILITIES[:, np.newaxis] * parameters.slope + parameters.intercept
@@ -150,7 +152,7 @@ def score(form: Form, right: Mapping[str, float]) -> float:
     """Return the expected share correct on all test items.
 
     Args:
-        right: item -> 1 if correct, 0 if wrong, or the share of the repeats; other items are ignored.
+        right: maps an item to 1 if correct, 0 if wrong, or the share of repeats that are correct; other items are ignored.
 
     Raises:
         ValueError: a reply to an item of the form is missing.
@@ -189,10 +191,10 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
 
     Args:
         items: ids, in the order of the rows of `right` (items x models) and `strata`.
-        earlier: items of an earlier form; those that still exist stay.
+        earlier: items of an earlier form; those that still exist are kept.
 
     Raises:
-        ValueError: there are too few models, or not more items than are to be chosen.
+        ValueError: there are too few models, or there are no more items than the form is to have.
     """
     if right.shape[1] < MIN_MODELS or len(items) <= size:
         raise ValueError(f"{task}: {right.shape[1]} models besides baselines and {len(items)} items; expected {MIN_MODELS} models and "

@@ -1,7 +1,7 @@
-"""Stage `sweep`: tune a model on each kind of data, in each amount and with each seed, and evaluate it -> curves and changes.
+"""Stage `sweep`: tune a model on each kind of data, in each amount and with each seed, and evaluate the result -> curves and changes.
 
-There is one sweep for each line under `sweeps`. Models and replies with unchanged inputs are reused, so an additional kind or amount only
-trains and evaluates the new models. A killed sweep resumes."""
+There is one sweep for each entry under `sweeps`. Models and replies with unchanged inputs are reused, so adding a kind or an amount trains
+and evaluates only the new models. A killed sweep resumes."""
 
 import shutil
 import sys
@@ -40,14 +40,14 @@ _GROUPS = {"by_type": "atomic_type", "by_exam": "exam"}
 
 
 class SweepCell(NamedTuple):
-    """A kind and an amount of data. All models without data share the cell of kind '', unless a type is excluded from claims."""
+    """A kind and an amount of data. All models without data share the cell whose kind is '', unless a type is excluded from claims."""
 
     kind: str
     amount: float
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount as used in names and figures; different amounts have different texts."""
+    """Return an amount as text for names and figures; different amounts have different texts."""
     return f"{amount:.15g}"
 
 
@@ -59,7 +59,7 @@ def curves(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request
     """Return, for each cell, following rate and accuracy over all seeds, each with its interval.
 
     An interval covers variation over items and seeds: the half widths of an interval over items (resampling clusters, all seeds together)
-    and of Student's interval over seeds are added in quadrature. Noise counted in both makes it slightly too wide.
+    and of Student's interval over seeds are added in quadrature. Since some noise is counted in both, it is slightly too wide.
     """
     rows = []
     for cell, by_seed in sorted(scored.items()):
@@ -101,7 +101,7 @@ def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[
 
 
 def changes(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request]) -> list[Figures]:
-    """Return, for each amount of each kind, the change of accuracy from no data, by atomic type and exam, over all seeds."""
+    """Return, for each amount of each kind, the change in accuracy relative to no data, by atomic type and exam, over all seeds."""
     by_cell = {
         cell: [FIGURES[task](read_scores(scores, requests)) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()
     }
@@ -163,7 +163,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def plan(sweep: Sweep) -> list[tuple[SweepCell, int, Tuning | None]]:
-    """Return the models of a sweep: cell, seed and tuning; None means the base model itself.
+    """Return the models of a sweep, with cell, seed and tuning; a tuning of None means the base model itself.
 
     Raises:
         ValueError: a key of `tune` is invalid.
@@ -180,7 +180,8 @@ def plan(sweep: Sweep) -> list[tuple[SweepCell, int, Tuning | None]]:
 
 
 def _cell(kind: str, amount: float, sweep: Sweep) -> SweepCell:
-    """Return the cell of a kind and an amount. All kinds share the cell of zero, except for types that `claims` would otherwise contain."""
+    """Return the cell for a kind and an amount. All kinds share the cell for the amount zero, except atomic types that `claims` would
+    otherwise contain."""
     is_excluded = kind in get_args(Relation) and "claims" in sweep.always
     return SweepCell(kind, amount) if amount or is_excluded else SweepCell("", 0.0)
 

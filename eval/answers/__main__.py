@@ -1,7 +1,7 @@
-"""Parse replies: print the answer that each one commits to, or why there is none.
+"""Parse replies: print the answer that each reply commits to, or why it has none.
 
 `python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa|blank, response, options} and prints them
-with outcome, answer and committed (the answer of the complete reply). Example:
+with outcome, answer and committed (the answer according to the complete reply). Example:
 {"id": 1, "task": "mcqa", "response": "选B", "options": {"A": "甲", "B": "乙"}}
 """
 
@@ -28,11 +28,11 @@ _CHOICES = ("mcqa", "mrqa")
 def read_row(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with outcome, answer and committed.
 
-    For a case group (a list of options), answer and committed are lists in question order; a list of length one is a single question.
+    For a case group (options given as a list), answer and committed are lists in question order; a list of length one is a single question.
 
     Raises:
-        ValueError: the response is not text, the task is unknown, a choice has no options, or the options are neither {A: text} nor
-            [{letter, text}].
+        ValueError: the response is not text, the task is unknown, a choice question has no options, or the options are neither {A: text}
+            nor [{letter, text}].
     """
     if not isinstance(row["response"], str):
         raise ValueError(f"response {row['response']!r} is not text; give a failed call's response as an empty string")
@@ -53,7 +53,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_letter(options: Any) -> Any:
-    """Return options as a mapping from letter to text; for a case group a list of such mappings."""
+    """Return a mapping from option letters to texts; for a case group, return a list of such mappings."""
     if isinstance(options, dict) and _TEXTS.issuperset(map(type, options.values())):
         return options
     if isinstance(options, list) and all(isinstance(option, dict) and option.keys() >= {"letter", "text"} for option in options):
@@ -64,9 +64,9 @@ def by_letter(options: Any) -> Any:
 
 
 def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
-    """Return a row with the decision of a published rule set; outcome and answer are None for unsupported kinds of questions.
+    """Return a row with the decision of a published rule set; outcome and answer are None for question types that it does not support.
 
-    In a case group each question gets the decision on the complete reply, since the released code sends the questions one by one.
+    In a case group, each question gets the decision on the complete reply, since the released code sends one question at a time.
     """
     options = by_letter(row.get("options") or {})
     kind = "a1" if row["task"] == "tcm" else row["task"]

@@ -1,4 +1,4 @@
-"""Parse the words that a reply fills into the blanks of a stem, and compare them with the key."""
+"""Parse the text that a reply fills into the blanks of a stem, and compare it with the key."""
 
 import re
 from itertools import permutations
@@ -33,13 +33,14 @@ _SEPARATORS = [
         r"\s+",
     )
 ]
-"""Separators between the words for several blanks, most reliable first. In three real banks, 、 splits 37 of 39 such keys and a comma 1."""
+"""Separators between the answers to several blanks, most reliable first. In three real question banks, 、 splits 37 of 39 such keys, and a
+comma splits one."""
 _PARALLEL = frozenset(["", "、", "，", "和", "与", "及", "以及", "或"])
-"""If only these texts separate the blanks, the words may be in any order."""
+"""If the text between the blanks is one of these, their answers may be in any order."""
 
 
 def read_blank(reply: str, last: bool = False) -> str | None:
-    """Return the words that a reply fills in: those after its first (or last) label, or the reply up to its reasons.
+    """Return the text that a reply fills in: what follows its first (or last) label, or the reply up to its reasons.
 
     Return None if the reply is empty or a refusal, or if it is long and has no label.
     """
@@ -53,9 +54,9 @@ def read_blank(reply: str, last: bool = False) -> str | None:
 def fills(answer: str, stem: str, key: str) -> bool:
     """Return whether the words equal the key of each blank of a stem, in canonical form and in order.
 
-    The words may repeat the stem around a blank: 99.5% where % follows the blank, or the complete sentence. Blanks with nothing or 和
-    between them may be filled in any order, unless the stem says 分别 or 依次; so may several words of one blank separated by 、.
-    A key that cannot be split among the blanks is compared as one text.
+    The answers may repeat the stem around a blank: 99.5% where % follows the blank, or the complete sentence. Blanks separated by nothing
+    or by 和 may be filled in any order, unless the stem says 分别 or 依次; the same holds for several answers to one blank separated by 、.
+    A key that cannot be split between the blanks is compared as a single text.
     """
     texts = stem.split(BLANK)
     around = [canonical(part) for part in texts]

@@ -1,8 +1,8 @@
-"""Parse the options that a reply commits to: one for single choice, a set for multiple choice.
+"""Parse which options a reply commits to: one for single choice, a set for multiple choice.
 
 In order of precedence: a label (答案：), a choosing verb (故选), a bare answer, options judged one by one, and the text of an option.
-A text counts only if the reply concludes it, not if it only mentions it. An explicit later correction overrides everything before it.
-A reply that says that it cannot decide has no answer. Text after an invented next question is ignored.
+An option's text counts only if the reply concludes it; a mention is not enough. An explicit later correction overrides everything before
+it. A reply that says that it cannot decide has no answer. Text after a further question that the reply invents is ignored.
 Letters inside words (ADHD), letters that the reply rejects, and letters outside the options are never answers."""
 
 import re
@@ -201,7 +201,7 @@ def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _is_turn(text: str, back: re.Match) -> bool:
-    """Return whether the words retract an answer; in B、C不对 they judge a subject."""
+    """Return whether the words retract an answer; in B、C不对, the words judge the options before them."""
     before = text[max(0, back.start() - 4) : back.start()].rstrip(" ")
     return not back[0].startswith("不对") or not before or before[-1] in ",。;!?…\n"
 
@@ -291,10 +291,10 @@ def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def complete_in_cut(reply: str, options: Mapping[str, str], many: bool) -> bool:
-    """Return whether a reply cut off by its length limit had already given its answer.
+    """Return whether a truncated reply had already given its answer.
 
-    A single option counts after a label or a verb, at the start, as text, or in a finished sentence; several count if something follows
-    them. A list that was cut off is never an answer, even if it judges the first options.
+    A single option counts after a label or a verb, at the start, as text, or in a finished sentence; several options count if further text
+    follows them. A truncated list is never an answer, even if it judges the first options.
     """
     text, known = with_signs(folded(reply), options, many)
     ended = match[0] if (match := _ENDED.match(text)) else ""
@@ -399,7 +399,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
 
 
 def _judged(text: str, known: Known, many: bool) -> str | None:
-    """Return the answer of a reply that judges every option: those called correct, or the one that differs from all others."""
+    """Return the answer of a reply that judges every option: the options called correct, or the one judged differently from all others."""
     judged = all_judged(text, known)
     if not judged:
         return None
@@ -426,7 +426,7 @@ def _final(text: str, known: Known) -> str | None:
 
 
 def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
-    """Return the answer of a reply that chooses no letter: the options that it concludes by text, or else its isolated letters."""
+    """Return the answer of a reply that chooses no letter: the options whose texts it concludes, or else its isolated letters."""
     if undecided(text) and text.rstrip("。.") not in known.values():
         return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
@@ -438,7 +438,8 @@ def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = f
 
 
 def checked(letters: str, known: Known, one: bool = False) -> str | None:
-    """Return the letters sorted, without repeats; None if there are none, one is not an option, or a single choice has several."""
+    """Return the letters sorted and without duplicates; None if there are none, if one is not an option, or if a single choice has
+    several."""
     chosen = "".join(sorted(set(letters.upper())))
     if not chosen or not known.keys() >= set(chosen) or (one and len(chosen) > 1):
         return None
@@ -546,7 +547,7 @@ def _read_field(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | None]:
-    """Return the letters of a reply to several numbered questions, in the order of the numbers; a missing letter is None."""
+    """Return the letters of a reply to several numbered questions, in the order of the numbers, with None for each missing letter."""
     text = _REASONING_FIELD.sub("", folded(reply))
     answers: list[str | None] = [None] * len(options)
     if match := _RANGE_OF_PARTS.search(text):

@@ -1,7 +1,8 @@
 """Parse the verdict on a claim: 正确, 错误, or none.
 
-The verdict must be the reply's first assertion. Lead-ins without an assertion are skipped (greetings, 我认为, labels, list numbers).
-Attributes and adverbs (正确的诊断, 错误用药), questions, echoes of the instruction, and both words together are not verdicts.
+The verdict must be the reply's first assertion. Lead-ins that assert nothing are skipped (greetings, 我认为, labels, list numbers).
+Attributes and adverbs (正确的诊断, 错误用药), questions, echoes of the instruction, and mentions of both verdicts together are not
+verdicts.
 """
 
 import re
@@ -214,7 +215,8 @@ def read_claim(reply: str) -> str | None:
 
 
 def without_options(text: str) -> str:
-    """Remove both verdicts if a folded reply repeats them as lettered options before its answer, and replace a letter by its verdict."""
+    """If a folded reply repeats both verdicts as lettered options before its answer, remove them and replace the chosen letter by its
+    verdict."""
     return (
         _OPTIONS_ECHOED.sub(lambda echo: echo["label"] + (echo[echo["letter"]] if echo["letter"] else ""), text, 1) if "B" in text else text
     )
@@ -237,7 +239,7 @@ def _field_verdict(text: str) -> str | None:
 
 
 def _opening_text(reply: str) -> tuple[str, bool]:
-    """Return the first assertion of a reply, without lead-ins, and whether it answers the reply's own question 错误吗？
+    """Return the first assertion of a reply after any lead-ins, and whether it answers the reply's own question 错误吗？
 
     Only the first 600 characters are searched.
     """
@@ -282,7 +284,7 @@ def _explicit_after(rest: str, named: bool = False) -> str | None:
     """Return an explicit verdict in the rest of the opening sentence: 是的，该说法错误 means 错误.
 
     Args:
-        named: accept only a verdict that mentions the claim.
+        named: accept a verdict only if it mentions the claim.
     """
     sentence = _SENTENCE.split(rest.lstrip("的 ,"), maxsplit=1)[0]
     for clause in re.split(r"[,:]", _AGREEING.sub("", sentence, count=1)):

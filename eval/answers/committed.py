@@ -1,6 +1,7 @@
-"""Find the answer that a complete reply, including its reasons, commits to: a verdict on a claim, or letters.
+"""Find the answer that a complete reply, including its reasons, commits to: the verdict on a claim, or letters.
 
-The verdict on a claim is derived from all clauses that judge it, and a choice from the last label, verb or conclusion.
+The verdict on a claim is derived from all clauses that judge it, and the answer to a choice question from the last label, verb or
+conclusion.
 """
 
 import re
@@ -176,7 +177,7 @@ class ClaimStatement(NamedTuple):
 
     verdict: str
     explicit: bool
-    """Whether the clause is more than a nod such as 是的 or no."""
+    """Whether the clause says more than yes (是的) or no."""
     concluding: bool
     alone: bool = False
     """Whether the clause is the complete last sentence."""
@@ -275,7 +276,7 @@ def _statement(sentence: str, match: re.Match, is_last: bool, reconsidered: bool
 
 
 def _denied(match: re.Match, before: str, denying: re.Match) -> ClaimStatement | None:
-    """Return the opposite of a verdict that the reply denies: 我不认为该说法正确. Denying that a claim is wrong does not affirm it."""
+    """Return the opposite of a verdict that the reply negates: 我不认为该说法正确. Negating that a claim is wrong does not affirm it."""
     rest = before[: len(before) - len(denying[0])]
     if (in_scope(rest) if denying["plain"] else in_scope(rest[rest.rfind(",") + 1 :]) or conditional(rest)) or (
         _verdict(match) == WRONG and not denying["plain"]
@@ -381,7 +382,7 @@ def read_committed_claim(reply: str, answer: str | None) -> str | None:
 
 
 def _unopposed(reply: str, answer: str) -> bool:
-    """Return whether nothing in the reply can override its opening verdict."""
+    """Return whether no part of the reply can override its opening verdict."""
     opening = (_SAYS_WRONG if answer == WRONG else _SAYS_RIGHT).search(reply, 0, _OPENING)
     after = opening.end() if opening else 0
     if not _CONTRARY[answer].search(reply, after):
@@ -488,7 +489,7 @@ def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, an
 
 
 def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None:
-    """Return the last choice after a label or a conclusion: "" if it leaves two options open, None if there is none."""
+    """Return the last choice after a label or a conclusion: "" if it leaves two options open, None if there is no such choice."""
     text = without_rejected(without_option_cases(prepared(text, known)))
     choices = []
     for label in (STRONG, WEAK):

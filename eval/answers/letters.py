@@ -1,7 +1,7 @@
 """Letters of options in a reply.
 
-Converts symbols, ranges and ordinals to letters; finds runs of letters, rejected letters, and the letters after an answer label,
-a choosing verb or a correction; detects replies that leave the choice open.
+Converts symbols, ranges and ordinals to letters; finds runs of letters, rejected letters, and the letters after an answer label, a choosing
+verb or a correction; detects replies that do not choose.
 """
 
 import re
@@ -100,7 +100,8 @@ _REJECTED_IN_ENGLISH = re.compile(
     rf"|(?:(?<=[,;。.\n])|\A) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}(?:,? (?:and )?{ITEM})?)"
 )
 _UNFIT_IN_ENGLISH = re.compile(rf"{_LIST}\s(?:{_BE}|seems?)\s(?:\w+\s)?{_UNFIT}|(?<![A-Za-z])[Aa]void(?:s|ed|ing)?\s(?:options?\s)?{_LIST}")
-"""Such words may also describe the answer if the question asks for an unsuitable option, so they reject letters only if others remain."""
+"""Such words may also describe the answer if the question asks for an unsuitable option, so they reject letters only if other letters
+remain."""
 _APPROVED = re.compile(
     rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?"
     rf"(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
@@ -135,7 +136,7 @@ _EACH = re.compile(_NUMERAL)
 
 
 def prepared(text: str, known: Mapping[str, str]) -> str:
-    """Normalize references to options: spell out ranges and ordinals, unify marks and labels, and remove texts of options."""
+    """Normalize references to options: expand ranges and ordinals, unify marks and labels, and remove the options' texts."""
     if "(" in text or "[" in text:
         text = _SIGN_IN_BRACKETS.sub(lambda match: "√" if match[1] else "×", text)
     if "[" in text and _TICKED.search(text):
@@ -167,7 +168,7 @@ def _lettered(ordinal: re.Match) -> str:
 
 
 def has_letters(text: str) -> bool:
-    """Return whether the text has an option letter anywhere."""
+    """Return whether the text contains an option letter."""
     return bool(_LETTERS.search(text))
 
 
@@ -177,7 +178,7 @@ def letters_of(run: str) -> str:
 
 
 def letters_approved(text: str) -> str:
-    """Return the letters that a reply calls correct one by one."""
+    """Return the letters that a reply calls correct one at a time."""
     return "".join(letters_of(match["run"]) for match in _APPROVED.finditer(text)) if _APPROVING.search(text) else ""
 
 
@@ -197,7 +198,7 @@ def rejected_letters(text: str) -> set[str]:
 
 
 def ranges_spelled_out(text: str) -> str:
-    """Spell out ranges: A-D becomes ABCD."""
+    """Expand ranges: A-D becomes ABCD."""
     return _RANGE.sub(_spelled, text) if _RANGING.search(text) else text
 
 
@@ -282,7 +283,7 @@ _UNLISTED = re.compile(r"不|错|×|排除|incorrect|wrong|false", re.IGNORECASE
 
 
 def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
-    """Return the letters after the first label, or after the last one if the label is weak or the reply corrects itself."""
+    """Return the letters after the first label, or those after the last label if the first is weak or the reply corrects itself."""
     candidates: list[tuple[int, str]] = []
     left_open = 0
     for match in label.finditer(text):
@@ -316,7 +317,7 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
 
 
 def alternative_to(text: str, run: re.Match, hedged: bool) -> re.Match | None:
-    """Return the match of an alternative to the letters of a run: A或B; with `hedged`, also 可能是A，也可能是B."""
+    """Return the match of an alternative to a run of letters: A或B; with `hedged`, also 可能是A，也可能是B."""
     start = run.start("run")
     return EITHER.match(text, start) or ALTERNATIVE.match(text, run.end()) or (ALSO.match(text, start) if hedged else None)
 
@@ -333,12 +334,12 @@ def _listed(text: str, line_start: int) -> str:
 
 
 def corrected(text: str, many: bool) -> str | None:
-    """Return the letters that replace earlier ones: 答案：AC。…更正为ABC."""
+    """Return the letters that replace those given earlier: 答案：AC。…更正为ABC."""
     return labelled(text, CHANGED, many)
 
 
 def later_choice(text: str, many: bool) -> str | None:
-    """Return the letters chosen after the reply withdrew its first answer: 答案是A。等等，应该是B."""
+    """Return the letters chosen after the reply withdraws its first answer: 答案是A。等等，应该是B."""
     if label := STRONG.search(text):
         retraction = RETRACTION.search(text, label.end()) or (_TENTATIVE.search(text, 0, label.start()) and label)
     else:
@@ -397,9 +398,9 @@ def concludes_nothing(text: str) -> bool:
 
 
 def without_option_cases(text: str) -> str:
-    """Remove different answers for different cases: 按旧教材，答案是AB；按新教材，答案是ABC。
+    """Remove answers that differ by case: 按旧教材，答案是AB；按新教材，答案是ABC。
 
-    The rest of the text decides. Cases with the same answer stay.
+    The answer is parsed from the rest of the text. Cases that have the same answer are kept.
     """
     if "起初" in text or "最初" in text or "一开始" in text or "原" in text or "本来" in text or "乍" in text:
         text = _FIRST_THOUGHT.sub("", text)

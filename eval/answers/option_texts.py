@@ -1,4 +1,4 @@
-"""Find the texts of options in a reply, in any spelling, and what the reply says about them.
+"""Find the texts of options in a reply, in any spelling, and determine what the reply says about them.
 
 Texts such as IgA, ℃, CEA and 4～6周 contain option letters or symbols. Before letters are parsed, each such text is replaced by one
 placeholder character, in the reply and in the options.
@@ -36,17 +36,18 @@ _NEXT_VITAMIN = re.compile(r"(?<!\A)(?=[A-K])")
 
 
 def known_options(options: Mapping[str, str]) -> Known:
-    """Return options in the form used for parsing, the longest text first, so that none matches within another."""
+    """Return options in the form used for parsing, longest text first, so that no text matches within another."""
     return _known_of(tuple(options.items()))[0]
 
 
 def with_signs(text: str, options: Mapping[str, str], many: bool = False) -> tuple[str, Known]:
-    """Return a folded reply and its options, with a placeholder for each option's text that has Latin letters or digits.
+    """Return a folded reply and its options, with a placeholder for each option text that contains Latin letters or digits.
 
     Spaces, dashes, case and the caret of a power may differ, as long as the options themselves stay distinct.
 
     Args:
-        many: the answer may have several letters, so AD means A and D even if an option reads AD, unless listed with other texts.
+        many: whether the answer may have several letters; AD then means A and D even if an option reads AD, unless AD is listed with other
+            texts.
     """
     known, pattern = _known_of(tuple(options.items()), many)
     text = _PRIVATE_USE.sub("", text)
@@ -77,7 +78,7 @@ def _rises(text: str, letters: str) -> bool:
 
 
 def _listed(form: str, letter: str) -> str:
-    """Return the pattern of a text after its own letter, or in a list that contains words and not only letters."""
+    """Return the pattern of a text that follows its own letter or is part of a list of words rather than letters only."""
     before = rf"(?:(?<={letter}[.、:)])|(?<={letter}[.、:)] )|(?<={_JOINT})(?<!(?<![A-Za-z])[A-J]{_JOINT}))"
     return rf"{before}{form}|{form}(?= ?{_JOINT} ?(?![A-J](?![A-Za-z]))\S)"
 
@@ -104,8 +105,8 @@ def _written(text: str, distinct: bool, bounds: bool) -> str:
     """Return a pattern for all spellings of a text; it never matches within a longer word, number or range.
 
     Args:
-        distinct: no other option has a similar spelling; otherwise only the exact text matches.
-        bounds: an option is a bound, so 小于5% does not match 5%; otherwise it does, because the question asks for the bound.
+        distinct: whether no other option has a similar spelling; if not, only the exact text matches.
+        bounds: whether an option is a bound, so that 小于5% does not match 5%; otherwise it does, because the question asks for the bound.
     """
     bound = _BOUND.fullmatch(text) if distinct else None
     core = bound["bound"] or bound["first"] if bound else text
@@ -211,7 +212,7 @@ def without_texts(text: str, known: Mapping[str, str]) -> str:
 
 
 def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> str:
-    """Remove the option's text next to its letter. No regex is built from an option, since compiling costs more than matching.
+    """Remove an option's text next to its letter. No regex is compiled per option, since compiling costs more than matching.
 
     A letter at the end of another option's text is not a label: in 维生素D、维生素E the D does not label 维生素E.
     """
@@ -235,7 +236,7 @@ def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> s
 def without_question(text: str, known: Mapping[str, str]) -> str:
     """Remove the question and its options if the reply begins by repeating them: 题目：…有（ ）A.食物 B.安全.
 
-    Options without the question stay, because a list of all of them may be the answer.
+    Options repeated without the question are kept, because a list of all options may be the answer.
     """
     first = known.get("A")
     position = text.find(first) if first else -1
@@ -253,9 +254,9 @@ def without_question(text: str, known: Mapping[str, str]) -> str:
 
 
 def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:
-    """Return the options whose complete text is in the reply and not denied; for single choice exactly one.
+    """Return the options whose complete text occurs in the reply and is not denied; for single choice, exactly one.
 
-    A text that is part of another option's text counts only where it occurs alone.
+    A text that is part of another option's text counts only where it occurs outside that text.
 
     Args:
         known: options, the longest text first.
@@ -312,7 +313,7 @@ def _lists(text: str, spans: list[tuple[int, int, str]], joined: re.Pattern = _J
 
 
 def _not_denied(text: str, listed: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return the texts of a list that are not denied: 甲 of 首选甲，乙和丙不作首选."""
+    """Return the texts of a list that are not denied: only 甲 in 首选甲，乙和丙不作首选."""
     start = listed[0][0]
     if not _denied(text, start, listed[-1][1]):
         return listed
@@ -338,7 +339,7 @@ def _best_supported(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[
 
 
 def _concluded(text: str, start: int, end: int, after: int) -> bool:
-    """Return whether the reply asserts a list of option texts and does not only mention it; `after` is where the last list ends, or 0."""
+    """Return whether the reply asserts a list of option texts rather than only mentioning it; `after` is where the last list ends, or 0."""
     if _RIGHT_AFTER.match(text, end):
         return True
     if text.startswith("等", end):
@@ -353,7 +354,7 @@ def _concluded(text: str, start: int, end: int, after: int) -> bool:
 
 
 def _decided(text: str, start: int, end: int) -> bool:
-    """Return whether one text among several is chosen: it begins the reply or follows a choosing word."""
+    """Return whether one of several texts is chosen: it begins the reply or follows a choosing word."""
     opens = text[end : end + 1] in ("。", "(", "\n", "!") and _OPENING.fullmatch(text, 0, start)
     before = text[max(0, start - 32) : start]
     decided = _DECIDED.search(before) and not _ONLY_THEN.search(CLAUSES.split(before)[-1])
@@ -361,12 +362,12 @@ def _decided(text: str, start: int, end: int) -> bool:
 
 
 def _affirmed(text: str, start: int, end: int) -> bool:
-    """Return whether a clause applies this option alone to the question: 既…又…，属于趋避冲突。"""
+    """Return whether a clause matches only this option to the question: 既…又…，属于趋避冲突。"""
     return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
 
 
 def _occurrences(text: str, option: str) -> list[int]:
-    """Return the positions of an option's text; a Latin letter or digit at its edge must not continue a longer word."""
+    """Return the positions of an option's text; a Latin letter or digit at its edge must not be part of a longer word."""
     starts, start = [], text.find(option)
     while start >= 0:
         end = start + len(option)

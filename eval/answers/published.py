@@ -1,6 +1,6 @@
-"""Published rule sets by name: how the code released with each benchmark parses a reply, to reproduce published figures.
+"""Published rule sets by name: they parse replies like the code released with each benchmark, to reproduce published figures.
 
-Each reimplements the released code, bugs included; `tests/eval/test_rules.py` compares the decisions of both.
+Each reimplements the released code, bugs included; `tests/eval/test_rules.py` checks that both make the same decisions.
 """
 
 import json
@@ -17,26 +17,26 @@ from eval.statistics.bootstrap import DIGITS
 from eval.tasks.request import Request
 
 Read = Callable[[str, Mapping[str, str], str], str | None]
-"""Function of a raw reply, the options by letter and the kind of question; returns the decision in the released code's notation, or None.
+"""Function of a raw reply, the options by letter and the question type; returns the decision in the released code's notation, or None.
 
-The kind is `claim`, `mcqa`, `mrqa`, or for TCMBench a form: `a1`, `a2`, `a3`, `b1`.
+The question type is `claim`, `mcqa`, `mrqa`, or for TCMBench a form: `a1`, `a2`, `a3`, `b1`.
 """
 ERROR = "error"
-"""The decision if the released code raises an exception."""
+"""The decision for replies on which the released code raises an exception."""
 BOTH = "both"
-"""SdAK's decision if a reply counts as 正确 and as 错误."""
+"""SdAK's decision for a reply that counts as both 正确 and 错误."""
 
 
 class RuleSet(Struct, frozen=True, kw_only=True):
-    """One rule set. To add one, write a parser here and an entry in `RULE_SETS`."""
+    """One rule set. To add a rule set, write a parser here and an entry in `RULE_SETS`."""
 
     source: str
-    """Repository, commit and function that it reproduces."""
+    """Repository, commit and function that the rule set reproduces."""
     kinds: frozenset[str]
-    """Kinds of questions that it supports."""
+    """Question types that the rule set supports."""
     read: Read
     figures: Callable[[Sequence[tuple[Prediction, Request]]], dict]
-    """Compute the figures of the released code from all replies of a run with their requests."""
+    """Computes the figures of the released code from all replies of a run and their requests."""
 
 
 _PHRASE = re.compile(r"(?:答案|正确选项)(?:是|：|为|应该是|应该为)(.*?)(?:。|\.|$)", re.DOTALL)
@@ -49,7 +49,7 @@ def _letters_after_phrase(reply: str, letters: str) -> str:
 
 
 def read_cmb(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the matched letters in order, repeats included, or None; only the first for single choice. Options are ignored."""
+    """Return the matched letters in order, including repeats, or None; for single choice, only the first. Options are ignored."""
     letters = _letters_after_phrase(reply, "ABCDEFG")
     return (letters if kind == "mrqa" else letters[:1]) or None
 
@@ -76,10 +76,10 @@ def _patterns(last: str) -> list[re.Pattern]:
 
 
 def read_cpsyexam(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the decision of the code with the paper's prompt: every letter that the first matching pattern finds.
+    """Return the decision of the code that uses the paper's prompt: every letter that the first matching pattern finds.
 
-    A repeated answer therefore gives two letters. For open models, the paper takes single choices from the likelihoods of the letters,
-    which no parser can reproduce.
+    A repeated answer therefore gives two letters. For open models, the paper derives single-choice answers from the likelihoods of the
+    letters, which no parser can reproduce.
     """
     letters = "".join(sorted({*_COLUMNS, *options}))
     if kind == "mrqa":
@@ -98,11 +98,11 @@ _CAPITAL = re.compile("[A-Z]")
 
 
 def read_cpsyexam_api(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the decision of the later code for models behind an API: {"ans": …}, else capitals anywhere in the upper-cased reply.
+    """Return the decision of the later code for models behind an API: {"ans": …}, else any capitals in the upper-cased reply.
 
-    So `Answer: C` is A. The released code makes five tries; this is its decision if all give the same reply. Several letters keep their
-    order and repeats, but those of a JSON field are sorted. Without a match, the released code raises an exception, although it was
-    meant to drop the question.
+    So `Answer: C` is A. The released code tries five times; this is its decision if all five replies are the same. Several letters keep
+    their order and repeats, except that the letters of a JSON field are sorted. Without a match, the released code raises an exception,
+    although it was meant to drop the question.
     """
     try:
         field = json.loads(reply) if reply else None
@@ -128,9 +128,9 @@ _ANSWER = re.compile(r"答案[：:]\s*([A-Z,，、\s]+)")
 
 
 def read_cpsyexam_local(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the sorted set of the options' letters after the first 答案：, or anywhere in the upper-cased reply.
+    """Return the sorted set of option letters after the first 答案：, or anywhere in the upper-cased reply.
 
-    The later code for local models parses multiple choices only. Without a match it answers with the two likeliest letters, which no
+    The later code for local models parses multiple choices only. Without a match it answers with the two most likely letters, which no
     parser can reproduce; this function then returns None.
     """
     if kind != "mrqa":
@@ -145,7 +145,8 @@ _REFUTE = (("错误", 3), ("不正确", 10), ("这个说法是错误的", 10), (
 
 
 def supports(reply: str) -> bool:
-    """Return whether SdAK accepts a reply to a correct claim, by certain words in its first characters, without normalization."""
+    """Return whether SdAK accepts a reply to a correct claim, judging by certain words among its first characters, without
+    normalization."""
     head = reply[:5]
     return ("正确" in head and "不正确" not in head) or any(word in reply[:size] for word, size in _SUPPORT)
 
@@ -156,7 +157,7 @@ def refutes(reply: str) -> bool:
 
 
 def read_sdak(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return 正确, 错误, None for neither, or `both`. Since a reply can be both, one constant sentence can be correct on every pair."""
+    """Return 正确, 错误, None if neither applies, or `both`. Since a reply can be both, a constant reply can be correct on every pair."""
     return {(True, True): BOTH, (True, False): "正确", (False, True): "错误"}.get((supports(reply), refutes(reply)))
 
 
@@ -171,7 +172,8 @@ _LETTERS_AND_DOTS = str.maketrans("", "", "ABCDE．.")
 
 
 def read_tcmbench(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the last capital on the line of the last 答案, else the last capital of the reply, else a guess from the words of the options.
+    """Return the last capital on the line of the last 答案, else the last capital of the reply, else a guess based on the wording of the
+    options.
 
     An explanation after the answer overrides it, and lower-case or full-width letters are ignored.
     """
@@ -219,7 +221,7 @@ def choice_figures(read: Read, pairs: Sequence[tuple[Prediction, Request]], of_t
     """Return the figures of choice questions with a known answer: a decision is correct if it equals the answer as a string.
 
     Args:
-        of_the_read: also return the figures over replies with a decision, because the released code drops the others.
+        of_the_read: also return the figures over only the replies with a decision, because the released code drops the others.
     """
     with_key = [(reply, request) for reply, request in pairs if request.answer and request.question_type in ("mcqa", "mrqa")]
     kinds = [request.facets.get("form", "a1") if request.reader == "tcm" else request.question_type for _, request in with_key]
@@ -237,8 +239,8 @@ def choice_figures(read: Read, pairs: Sequence[tuple[Prediction, Request]], of_t
 def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, float]:
     """Return the score of CPsyExam's leaderboard (evaluations/evaluate_submission.py at 73daf637).
 
-    A subject's accuracy is over its questions with a decision. Accuracies are averaged over subjects, separately for single and multiple
-    choice, and the score is the unweighted mean of the two, unlike the paper's Avg. A kind without subjects counts as 0.
+    The accuracy of a subject is computed over its questions with a decision. Accuracies are averaged over subjects, separately for single
+    and multiple choice; the score is the unweighted mean of the two, unlike Avg in the paper. A question type without subjects counts as 0.
     """
     scores = {}
     for kind in ("mcqa", "mrqa"):
@@ -251,7 +253,7 @@ def _leaderboard(decided: Sequence[tuple[str | None, Request]]) -> dict[str, flo
 
 
 def pair_figures(pairs: Sequence[tuple[Prediction, Request]]) -> dict:
-    """Return SdAK's following rate and accuracy over pairs; each side is either correct or not."""
+    """Return SdAK's following rate and accuracy over pairs; each side of a pair is simply correct or not."""
     sides: dict[tuple[str, int], list[tuple[bool, bool]]] = {}
     both = 0
     for reply, request in pairs:

@@ -20,7 +20,7 @@ READERS: dict[str, Callable[[str, Options], str | None]] = {
     "qa": lambda reply, options: reply.strip() or None,
     "blank": lambda reply, options: read_blank(reply),
 }
-"""Parsers for claims, one option, several options, TCMBench's format, free answers (the reply itself) and blanks."""
+"""Parsers for claims, single choice, multiple choice, TCMBench's format, free answers (the reply itself) and blanks."""
 COMMITTED_READERS: dict[str, Callable[[str, Options, str | None], str | None]] = {
     "claim": lambda reply, options, answer: read_committed_claim(reply, answer),
     "mcqa": lambda reply, options, answer: read_committed_choice(reply, options, False, answer),
@@ -37,7 +37,7 @@ class ParsedReply(NamedTuple):
 
     outcome: Outcome
     answer: str | None
-    """The strictly parsed answer: None unless the outcome is answered."""
+    """The strictly parsed answer; None unless the outcome is `answered`."""
     committed: str | None
     """The answer that the complete reply commits to: a final conclusion overrides earlier answers."""
 
@@ -45,7 +45,8 @@ class ParsedReply(NamedTuple):
 def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> ParsedReply:
     """Return the outcome of a reply, its answer, and the answer of the complete reply.
 
-    A reply is truncated if its reasoning never ends, or if it was cut off before an answer. A complete answer before the cut counts.
+    A reply is truncated if its reasoning never ends or if it was cut off before giving an answer. An answer completed before the cut
+    counts.
     """
     read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
     if finish_reason == "error":

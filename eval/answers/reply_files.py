@@ -16,7 +16,7 @@ def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
     """Yield the replies of a run.
 
     Raises:
-        ValueError: a reply belongs to another run, because the file was copied or renamed by hand.
+        ValueError: a reply belongs to another run, because its file was copied or renamed by hand.
     """
     for number, row in enumerate(read_jsonl(path, Prediction, f"`dvc repro predict@{model}` builds it"), 1):
         if row.run != run:
@@ -31,7 +31,7 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
     Args:
         what: noun for the records in messages.
         remedy: end of each message.
-        repeats: repeats expected of each item; by default those of the first item.
+        repeats: number of repeats expected of each item; by default that of the first item.
 
     Raises:
         ValueError: an item lacks a repeat or has one twice, or a record belongs to no item.
@@ -52,10 +52,10 @@ def by_item(records: Iterable[R], items: Iterable[str], what: str, remedy: str, 
 
 
 def usage_of(replies: Sequence[Any], server: Server | None, **counts: int) -> dict[str, float]:
-    """Return the tokens of replies, further counts, and the cost in the currency of the server's prices, if it has any.
+    """Return the token counts of replies, further counts, and the cost in the currency of the server's prices, if it has any.
 
-    Stored replies of an earlier run count like new ones. A prompt is never empty, so 0 prompt tokens mean that the server did not count
-    them; `replies_not_in_cost` is the number of such replies.
+    Stored replies of an earlier run count as if they were new. A prompt is never empty, so 0 prompt tokens mean that the server did not
+    report them; `replies_not_in_cost` is the number of such replies.
 
     Args:
         replies: with `tokens`, `prompt_tokens` and `finish_reason`.

@@ -1,4 +1,4 @@
-"""Prepare a reply for parsing: remove reasoning, and unify mark-up, width and script."""
+"""Prepare a reply for parsing: remove its reasoning, and unify mark-up, character width and script."""
 
 import re
 import unicodedata
@@ -41,7 +41,7 @@ _PLAIN = re.compile(rf"[A-Za-z0-9{_SIMPLE},.:;!?()\[\]\"'/+&= \n、。“”\-]*
 def split_reasoning(reply: str) -> tuple[str, bool]:
     """Return a reply without its reasoning, and whether the reply was cut off within the reasoning.
 
-    Text before an unfinished reasoning block is part of the reply and stays.
+    Text before an unfinished reasoning block is part of the reply and is kept.
     """
     if "<" not in reply and "[" not in reply and "#" not in reply and "◁" not in reply:
         return reply, False
@@ -65,9 +65,9 @@ def split_reasoning(reply: str) -> tuple[str, bool]:
 
 @lru_cache(maxsize=8)
 def folded(text: str) -> str:
-    """Return text in one width and one script, without mark-up, emoji, struck-out text, or spaces inside Chinese words.
+    """Return text in one character width and one script, without mark-up, emoji, struck-out text, or spaces inside Chinese words.
 
-    Check marks become √ and crosses ×; several spaces or empty lines become one. A tilde stays, because A~D is a range.
+    Check marks become √ and crosses ×; runs of spaces or empty lines are collapsed to one. Tildes are kept, because A~D is a range.
     """
     if not text.isascii():
         for wide, narrow in _WIDE:
@@ -103,7 +103,8 @@ def settled(text: str) -> str:
 
 
 def simplified(text: str) -> str:
-    """Return text in simplified characters. Checking for traditional ones takes a tenth of the time of a conversion, so it comes first."""
+    """Return text in simplified characters. Checking for traditional characters takes a tenth of the time of a conversion, so the check
+    comes first."""
     return _converter().convert(text) if _changed().search(text) else text
 
 

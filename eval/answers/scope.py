@@ -1,4 +1,4 @@
-"""Detect words that qualify a verdict, so that it is not the reply's own: doubt, conditions, others' views, lack of evidence.
+"""Detect words showing that a verdict is not the reply's own: doubt, conditions, others' views, lack of evidence.
 
 The functions take the folded text before a verdict and return whether such a word applies to it.
 """
@@ -95,7 +95,7 @@ def _their_view(before: str) -> bool:
 
 
 def without_cases(text: str) -> str:
-    """Replace opposite verdicts on two different cases by a placeholder: 对成人来说该说法正确，对孕妇来说该说法错误."""
+    """Replace opposite verdicts on two different cases with a placeholder: 对成人来说该说法正确，对孕妇来说该说法错误."""
     if not ("错" in text or "不正确" in text or "不对" in text or "不成立" in text or "有误" in text):
         return text
     if not ("正确" in text or "成立" in text or "对" in text):
@@ -106,7 +106,7 @@ def without_cases(text: str) -> str:
 
 
 def of_others(before: str) -> bool:
-    """Return whether a sentence cites another person's view before its verdict; the view in the question is the claim itself."""
+    """Return whether a sentence cites another person's view before its verdict; a view mentioned in the question is part of the claim."""
     return any(not view[0].startswith("题") for view in _VIEW.finditer(before))
 
 

@@ -1,4 +1,4 @@
-"""Extract values or letters from structured replies (folded text): JSON fields, Markdown tables, options judged one by one.
+"""Extract values or letters from structured replies (folded text): JSON fields, Markdown tables, options judged one at a time.
 
 A truncated reply keeps the fields before the cut, so no function here requires the closing bracket.
 """
@@ -51,11 +51,11 @@ _ANY = re.compile(r"选|正|错|对|×|√|符|属|是|orrect|rong|rue|alse|yes|
 def judged_one_by_one(text: str, options: int = 0) -> str | None:
     """Return the chosen letters if at least two options are judged separately, else None.
 
-    A decision (当选, 不选) outranks a verdict on the option's statement (正确, 属于), a later one outranks an earlier one, and a verdict
-    directly after the letter outranks those in its reasons.
+    A decision (当选, 不选) outranks a verdict on the option's statement (正确, 属于), a later decision or verdict outranks an earlier one,
+    and a verdict directly after the letter outranks those in its reasons.
 
     Args:
-        options: number of options of a single choice: if one is called wrong and all others correct, that one is chosen.
+        options: the number of options of a single-choice question: if one is called wrong and all others correct, that one is chosen.
     """
     if ("\n" not in text and "。" not in text and ";" not in text) or not _ANY.search(text):
         return None
@@ -73,7 +73,8 @@ def judged_one_by_one(text: str, options: int = 0) -> str | None:
 
 
 def judged_fields(text: str, options: int = 0) -> str | None:
-    """Return the letters that an object calls correct ({"A": true, "B": "错误"}), "" if there are none, None without such an object."""
+    """Return the letters that an object calls correct ({"A": true, "B": "错误"}), "" if it calls none correct, or None if there is no such
+    object."""
     verdict_fields = [(letter, value) for key, value in json_fields(text) if (letter := _option_key(key))]
     verdicts = {letter: bool(match["yes"]) for letter, value in verdict_fields if (match := _VERDICT.match(value))}
     return (_chosen(verdicts, len(verdicts), options) or "") if len(verdict_fields) > 1 else None
@@ -91,7 +92,8 @@ def _chosen(verdicts: Mapping[str, bool], items: int, options: int) -> str | Non
 
 
 def json_fields(text: str) -> list[Field]:
-    """Return the keys and values of anything that looks like JSON, in order; a nested object or list of objects gives "{" or "["."""
+    """Return the keys and values of anything that looks like JSON, in order; for a nested object or a list of objects, the value is "{" or
+    "["."""
     if ("{" not in text and "[" not in text) or ("'" not in text and '"' not in text):
         return []
     return [
@@ -104,7 +106,7 @@ def json_fields(text: str) -> list[Field]:
 
 
 def table_rows(text: str) -> list[list[str]]:
-    """Return the rows of the first Markdown table, header first; none if no rule follows the header."""
+    """Return the rows of the first Markdown table, header first, or no rows if no separator line follows the header."""
     if "|" not in text or "-" not in text:
         return []
     rows: list[list[str]] = []
@@ -124,7 +126,7 @@ def table_rows(text: str) -> list[list[str]]:
 
 
 def table_fields(text: str) -> list[Field]:
-    """Return the cells of a table's first row with their headings, or each row's label with the cell next to it."""
+    """Return the cells of a one-row table with their headings, or each row's label with the cell next to it."""
     rows = table_rows(text)
     if not rows:
         return []
@@ -175,7 +177,7 @@ def letters_in_order(text: str) -> str:
 
 
 def number_of(label: str) -> int:
-    """Return the question number in a label (1, 第一题, Q1), or 0."""
+    """Return the question number in a label (1, 第一题, Q1), or 0 if there is none."""
     match = _NUMBERED.fullmatch(label.strip())
     if not match:
         return 0

@@ -1,8 +1,8 @@
-"""Explain why metrics changed between two versions: items removed, added, or with another result, and whether the change is noise.
+"""Explain why metrics changed between two versions: items removed, added, or with a different result, and whether it is noise.
 
 python -m eval.diff A [B]      A and B are commits, branches or tags; without B, the current files.
 python -m eval.diff A --html   also write a page: metrics with their parts; questions and claims added, removed, moved and edited; items
-                               newly right and newly wrong with their replies. The reserved split is counted but never shown.
+                               newly right and newly wrong with their replies. Reserved items are counted but never shown.
 """
 
 import sys
@@ -48,7 +48,7 @@ _MAX_PARAMS = 4
 
 Row = QuestionKey | ClaimPair | Fourfold
 Traits = Mapping[str, tuple]
-"""Cause -> the values that differ between two versions if the cause applies."""
+"""Maps each cause to the values that differ between two versions if it applies."""
 
 
 class RateEffect(NamedTuple):
@@ -60,13 +60,13 @@ class RateEffect(NamedTuple):
 
 
 def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[RateEffect]:
-    """Split a change into parts whose effects sum exactly to mean(after) - mean(before).
+    """Split a change into parts that sum exactly to mean(after) - mean(before).
 
-    First, removing items changes the rate to the shared items' old mean. Then the shared items get their new results, cause by cause.
-    Finally, the added items change the rate to the new mean. If no item is shared, the complete change is `added`.
+    First, removing items changes the rate to the mean of the shared items' old results. Then the shared items get their new results, one
+    cause after another. Finally, the added items change the rate to the new mean. If no item is shared, the complete change is `added`.
 
     Args:
-        causes: shared item -> why it has another result, if it does.
+        causes: maps each shared item with another result to the cause.
     """
     shared = sorted(before.keys() & after.keys())
     start, end = mean(before.values()), mean(after.values())
@@ -84,7 +84,7 @@ def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[R
 def traits_of(
     scores: Iterable[Score], replies: Iterable[Prediction], keys: Mapping[str, str | None], judged: Iterable[Judgement] = ()
 ) -> dict[str, Traits]:
-    """Return the traits of each pair or question that may explain a changed result."""
+    """Return the properties of each pair or question that may explain a changed result."""
     traits_by_item: dict[str, dict[str, list]] = {}
     for score in scores:
         traits = traits_by_item.setdefault(scored_id(score.item_id), {cause: [] for cause in CAUSES})
@@ -102,7 +102,7 @@ def traits_of(
 
 
 def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits], *, other_weights: bool = False) -> dict[str, str]:
-    """Return why each shared item may have another result: the first cause that applies; items without a cause are left out.
+    """Return why each shared item may have another result: the first cause that applies; items without a cause are not included.
 
     Args:
         other_weights: the model was retrained or replaced, which explains different replies.
@@ -138,7 +138,7 @@ def _added_and_removed(before: Iterable[Row], after: Iterable[Row]) -> dict[str,
 
 
 def _other_keys(before: Iterable[QuestionKey], after: Iterable[QuestionKey]) -> list[Figures]:
-    """Return the questions with another correct answer, on one line and without terminal control characters."""
+    """Return a one-line list of the questions with another correct answer, without terminal control characters."""
     old = {row.id: row.answer for row in before}
     rows = sorted((row for row in after if row.answer != old.get(row.id, row.answer)), key=lambda row: row.id)
     return [
@@ -168,7 +168,7 @@ def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[Questio
 
 
 def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str], groups: Mapping[str, str]) -> Figures:
-    """Return how one metric changed; nothing if one of the versions lacks it."""
+    """Return how one metric changed; empty if one of the versions lacks it."""
     start, end = mean(before.values()), mean(after.values())
     if start is None or end is None:
         return {}
@@ -187,7 +187,8 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 
 
 def as_text(difference: Figures, items: bool) -> str:
-    """Format the changes for the terminal: questions with another correct answer and metrics that moved; all others share one line."""
+    """Format the changes for the terminal: a line for each question with another correct answer and each changed metric, and one line for
+    all other metrics."""
     lines = [f"{difference['a']} -> {difference['b']}"]
     if params := difference["params"]:
         more = len(params) - _MAX_PARAMS

@@ -1,4 +1,4 @@
-"""Find questions and claims added, removed, moved or edited between two versions of the data; for reserved ones only counts."""
+"""Find questions and claims added, removed, moved or edited between two versions of the data; reserved ones are only counted."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -46,7 +46,7 @@ class RecordChange(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The record's id in the second version, or else in the first."""
+        """The record's id in the second version if it has one, otherwise its id in the first."""
         return (self.b or self.a).record.id  # type: ignore[union-attr]
 
 
@@ -57,15 +57,15 @@ class ChangesOfKind(NamedTuple):
     displayed: list[RecordChange]
     """The first changes by id, at most `MAX_DISPLAYED`."""
     withheld: int
-    """Number of checked records that are reserved in one of the versions, or would reveal the reserved split."""
+    """Number of checked records that are in reserved in one of the versions, or that would reveal reserved content."""
 
 
 class Changes(NamedTuple):
-    """The changes of one kind of records between two versions."""
+    """The changes to one kind of record between two versions."""
 
     kind: str
     counts: dict[Split, tuple[int, int]]
-    """Split -> number of its records in the first and in the second version."""
+    """Maps each split to its number of records in the first and in the second version."""
     kinds: dict[str, ChangesOfKind]
     """Changes `added`, `removed`, `moved` and `edited`; a record that was moved and edited is in both."""
     change_by_id: dict[str, str]
@@ -125,7 +125,8 @@ def _changes(
 def _edited(removed: Sequence[RecordInSplit], added: Sequence[RecordInSplit]) -> dict[int, int]:
     """Return pairs of removed and added records that are edits: similar and from the same page, the most similar first.
 
-    An edit changes a question's id and the positions of those after it on the page, so neither identifies it alone.
+    An edit changes a question's id and shifts the positions of later questions on the page, so neither id nor position is enough to
+    identify it.
     """
     removed_grams = [bigrams(_canonical_text(one.record)) for one in removed]
     index = NgramIndex(removed_grams, MIN_EDIT_SIMILARITY)
@@ -164,7 +165,7 @@ def text_of(record: Record, name: str) -> str:
 
 
 def whole_text(record: Record) -> str:
-    """Return all text of a record that a model is given, and the correct answer."""
+    """Return all text of a record that a model sees, plus the correct answer."""
     if not isinstance(record, Question):
         return "\n".join(sentences_of(record))
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]

@@ -1,4 +1,4 @@
-"""Write a page that compares two versions: how metrics changed, what changed in the data, which items are newly right or wrong."""
+"""Write a page that compares two versions: how metrics changed, what changed in the data, and which items are newly right or wrong."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -29,10 +29,11 @@ SAME = "as before"
 def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the second version's item browser, with the changes since the first as an additional filter.
 
-    An additional file, `since.js`, contains only the changes, for the item browser of the second version's report in the parent folder.
+    An additional file, `since.js`, contains only the changes; it is for the item browser of the second version's report in the parent
+    folder.
 
     Args:
-        since: item -> its change; items without one are unchanged.
+        since: maps each changed item to its change; other items are unchanged.
         runs: results of `difference_of` for the runs in both versions.
     """
     ids = sorted(row.id for rows in (b.questions_of("test"), _claims_of(b)) for row in rows)
@@ -60,12 +61,12 @@ def _id_of(row: Record) -> str:
 
 
 def _committed(score: Score) -> Score:
-    """Set the committed answer of a score to its answer, because older versions have only one answer."""
+    """Set the committed answer of a score to its answer, because scores of older versions have only one answer."""
     return structs.replace(score, committed=score.answer, committed_correct=score.correct)
 
 
 def facets_of_version(version: DataVersion) -> dict[str, dict[str, str]]:
-    """Return, for each test item, its subject and atomic type as shown on the items page."""
+    """Return each test item's subject and atomic type as shown on the items page."""
     facets = {row.id: facets_of(row) for row in version.questions_of("test")}
     return facets | {row.id: {"atomic_type": row.atomic_type} for row in _claims_of(version) if row.atomic_type}
 
@@ -87,7 +88,7 @@ _FACETS = ("subject", "atomic_type")
 
 
 class FacetChange(NamedTuple):
-    """The change of one part of the test split in one run, and how many of its items are newly right or wrong."""
+    """The change of one part of the test split in one run, and the numbers of items that are newly right and newly wrong."""
 
     run: str
     facet: str
@@ -106,23 +107,23 @@ class FacetChange(NamedTuple):
 
 
 class ChangedItem(NamedTuple):
-    """An item of both versions that is newly right or newly wrong."""
+    """An item in both versions that is newly right or newly wrong."""
 
     id: str
     text: str
     cause: str
     before: str
     after: str
-    """The replies of each version: each side of a claim pair and each repeat, one per line."""
+    """The replies of each version, one per line: one for each side of a claim pair and each repeat."""
 
 
 def params_command(difference: Figures) -> str:
-    """Return the command that shows all parameters that changed."""
+    """Return the command that shows all changed parameters."""
     return f"dvc params diff {difference['a']}" + ("" if difference["b"] == WORKSPACE else f" {difference['b']}")
 
 
 def has_moved(figure: Figures) -> bool:
-    """Return whether a metric (by `_metric` of `eval.diff`) has another value or items with another result."""
+    """Return whether a metric (from `_metric` of `eval.diff`) has another value or includes items with another result."""
     return bool(figure["changed"] or any(part["effect"] for part in figure["parts"].values()))
 
 
@@ -189,7 +190,7 @@ def _verdict(figure: Figures, training: str) -> str:
 
 
 def _facet_changes(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> list[FacetChange]:
-    """Return the subjects and atomic types that changed, the largest loss first."""
+    """Return the subjects and atomic types whose results changed, largest loss first."""
     facets = facets_of_version(a), facets_of_version(b)
     rows = []
     for run, figures in runs.items():

@@ -25,7 +25,8 @@ T = TypeVar("T")
 
 
 class VersionScore(Score, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A score of any version. Here and in the records below, unknown fields are ignored, and fields that a version lacks are empty."""
+    """A score from any version. In this and the following records, unknown fields are ignored, and fields that a version lacks are
+    empty."""
 
     outcome: str  # type: ignore[assignment]
     answer: str | None = None
@@ -33,7 +34,7 @@ class VersionScore(Score, frozen=True, kw_only=True, forbid_unknown_fields=False
 
 
 class VersionReply(Prediction, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A reply of any version."""
+    """A reply from any version."""
 
     run: str = ""
     finish_reason: str  # type: ignore[assignment]
@@ -41,7 +42,7 @@ class VersionReply(Prediction, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class VersionJudgement(Judgement, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A judgement of any version."""
+    """A judgement from any version."""
 
     order: str  # type: ignore[assignment]
     mark: float | None = None
@@ -53,7 +54,7 @@ class VersionJudgement(Judgement, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Sighting(Provenance, frozen=True, kw_only=True, forbid_unknown_fields=False, order=True):
-    """A place where a record was seen, of any version."""
+    """A place where a record was seen, from any version."""
 
     snapshot: str = ""
     page_id: str = ""
@@ -61,11 +62,11 @@ class Sighting(Provenance, frozen=True, kw_only=True, forbid_unknown_fields=Fals
 
 
 class VersionOption(Option, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """An option of a question of any version."""
+    """An option of a question from any version."""
 
 
 class VersionQuestion(Question, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A question of any version."""
+    """A question from any version."""
 
     options: list[VersionOption] = field(default_factory=list)  # type: ignore[assignment]
     exam: str = ""
@@ -78,7 +79,7 @@ class VersionQuestion(Question, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class VersionClaim(ClaimPair, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A claim pair of any version."""
+    """A claim pair from any version."""
 
     head: str = ""
     tail: str = ""
@@ -89,7 +90,7 @@ class VersionClaim(ClaimPair, frozen=True, kw_only=True, forbid_unknown_fields=F
 
 
 class VersionFourfold(Fourfold, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A fourfold row of any version."""
+    """A fourfold row from any version."""
 
     head: str = ""
     tail: str = ""
@@ -107,15 +108,15 @@ class DataVersion:
     def __init__(self, name: str, repository: Path = Path()) -> None:
         self.name = name
         self._read, self._has, self.about = (*_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
-        """Display name of the version; for a revision, it includes commit and day."""
+        """Display name of the version; for a revision, it includes the commit and its date."""
         self._trees: dict[str, dict[str, Any]] = {}
 
     def runs(self) -> dict[str, Any]:
-        """Return the version's runs on test by name, as in its params.yaml."""
+        """Return the version's runs on test by name, according to its params.yaml."""
         return runs_on_test(self.settings("runs"))
 
     def judgements(self, run: str) -> list[VersionJudgement]:
-        """Return the judgements of a run's answers in words; empty if there are none."""
+        """Return the judgements of a run's essay answers; empty if there are none."""
         return self._rows(f"data/judgements/{run}.jsonl", VersionJudgement) if run in self.settings("judges") else []
 
     def settings(self, block: str) -> dict[str, Any]:
@@ -131,7 +132,7 @@ class DataVersion:
         return self._rows(f"data/scores/{run}.jsonl", VersionScore)
 
     def replies(self, run: str) -> list[VersionReply]:
-        """Return a run's replies from its model's folder or, in an older version, from its own file."""
+        """Return a run's replies from its model's folder or, in older versions, from a file of its own."""
         model = (self.settings("runs")[run] or {}).get("model")
         try:
             return self._rows(f"data/predictions/{model}/{run}.jsonl", VersionReply)
@@ -146,7 +147,7 @@ class DataVersion:
         return self._rows("data/splits/test/questions.jsonl", QuestionKey)
 
     def has_splits(self) -> bool:
-        """Return whether the version has all splits."""
+        """Return whether the version contains all splits."""
         return all(self._has(f"data/splits/{split}/questions.jsonl") for split in SPLITS)
 
     def questions_of(self, split: str) -> list[VersionQuestion]:
@@ -196,7 +197,7 @@ class DataVersion:
 
 
 def _changes(before: Any, after: Any, key: str = "") -> Iterator[str]:
-    """Yield each difference, such as `split.seed 1 -> 2`; a block that only one version has is one entry."""
+    """Yield each difference, such as `split.seed 1 -> 2`; a block that exists in only one version is one entry."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name in {**before, **after}:
             yield from _changes(before.get(name), after.get(name), f"{key}.{name}".lstrip("."))
@@ -209,7 +210,7 @@ RETRAINED = "retrained"
 
 
 def training_of(a: DataVersion, b: DataVersion, run: str) -> tuple[str, bool]:
-    """Return a text that says whether a run has the same weights in two versions, and whether they certainly differ."""
+    """Return a text that says whether a run uses the same weights in two versions, and whether the weights certainly differ."""
     before, after = a.model_of(run), b.model_of(run)
     weights = a.weights_of(run), b.weights_of(run)
     if None in (before, after):
@@ -231,7 +232,7 @@ def tags(repository: Path = Path()) -> list[str]:
 
 
 def _workspace(repository: Path) -> tuple[Callable[[str], bytes], Callable[[str], bool]]:
-    """Return functions that read a file and that check whether it exists."""
+    """Return two functions: one reads a file, and one checks whether it exists."""
 
     def read(path: str) -> bytes:
         if not (repository / path).exists():
@@ -244,7 +245,8 @@ def _workspace(repository: Path) -> tuple[Callable[[str], bytes], Callable[[str]
 
 
 def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], Callable[[str], bool], str]:
-    """Return functions that read a revision's file (from git or DVC's cache) and check whether it exists, and the display name.
+    """Return functions that read a file of a revision (from git or DVC's cache) and check whether it exists, and the revision's display
+    name.
 
     Raises:
         ValueError: there is no such revision.

@@ -1,6 +1,6 @@
-"""Stage `errors`: replies to claims and their scores -> why pairs are not right, and the queue for annotators.
+"""Stage `errors`: replies to claims and their scores -> the errors in pairs that are not right, and the queue for annotators.
 
-SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` writes eval/labels.jsonl.
+As in SdAK, section 5.1 and Table 5; answer reliability is as in section 4.2.2. `python -m eval.review` writes eval/labels.jsonl.
 See docs/evaluation.md.
 """
 
@@ -39,10 +39,10 @@ _REMEDY = "rebuild them with `dvc repro score`"
 
 
 def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> list[Pair]:
-    """Return the claim pairs with the replies and scores of a run's first repeat.
+    """Return the claim pairs with the replies and scores of the first repeat of a run.
 
     Raises:
-        ValueError: they do not match, so the files belong to different data.
+        ValueError: pairs, replies and scores do not match, so the files belong to different data.
     """
     claims = list(claims)
     sides = {claim.id: {side: f"{claim.id}/{side}" for side in PAIR} for claim in claims}
@@ -109,7 +109,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
-    """Return the runs of task claim with their models, from params.yaml or, if it is not passed, from the plan."""
+    """Return the runs of the task `claim` with their models, from params.yaml if it is passed, otherwise from the plan."""
     if runs := runs_on_test(args.all_params.get("runs") or {}):
         return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
     planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]
@@ -118,14 +118,14 @@ def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
 
 _PROMPT = Path(__file__).parent / "prompts" / "error_type.txt"
 _OPEN = ("sycophancy", "contrary", "reversed")
-"""Patterns for which the reason decides which error it is."""
+"""Patterns for which the error depends on the reason given."""
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
 _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
 _LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
 
 
 def error_request(pair: Pair) -> Request:
-    """Return the request that asks for the error of a pair."""
+    """Return the request that asks a model for the error in a pair."""
     claim, replies = pair.claim, pair.replies
     texts = {"factual": claim.factual, "non_factual": claim.non_factual}
     texts |= {f"{side}_reply": reply for side, reply in replies.items()}
@@ -146,15 +146,15 @@ def error_request(pair: Pair) -> Request:
 
 
 def read_letter(reply: str) -> str | None:
-    """Return the letter if it is the complete reply; replies that repeat the prompt or argue are not accepted."""
+    """Return the letter if it is the complete reply; replies that repeat the prompt or add an argument are not accepted."""
     match = _LETTER.fullmatch(folded(split_reasoning(reply)[0]).strip())
     return match[1] if match else None
 
 
 def judge_errors(judge: Judge, sampled: Iterable[Pair], models: Path, path: Path, name: str) -> tuple[dict[str, ErrorProposal], int]:
-    """Return a model's proposals by claim, and the number of pairs it was asked about: those with two verdicts and a reason.
+    """Return a model's proposals by claim, and the number of pairs that it was asked about: pairs with two verdicts and a reason.
 
-    For all other pairs the verdicts decide; a pair whose judgement could not be parsed has no proposal.
+    For all other pairs the verdicts determine the error; a pair whose judgement could not be parsed has no proposal.
     """
     pairs = {pair.claim.id: pair for pair in sampled if pattern_of(pair) in _OPEN and has_a_reason(pair)}
     proposals: dict[str, ErrorProposal] = {}

@@ -1,4 +1,4 @@
-"""Classify the two replies to a claim pair: the pattern of their verdicts, and the error that rules propose from the reasons."""
+"""Classify the two replies to a claim pair: find the pattern of their verdicts, and the error that rules propose from their reasons."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -36,13 +36,13 @@ class Pair(NamedTuple):
 
     claim: ClaimPair
     replies: Mapping[str, str]
-    """Side (factual, non_factual) -> reply."""
+    """Maps a side (factual, non_factual) to its reply."""
     outcomes: Mapping[str, Outcome]
     answers: Mapping[str, str | None]
 
 
 class ErrorProposal(NamedTuple):
-    """An error proposed by rules or a model for a pair that is not right."""
+    """An error that rules or a model propose for a pair that is not right."""
 
     error: Error
     because: str
@@ -63,10 +63,10 @@ def pattern_of_verdicts(outcomes: Collection[Outcome], factual: str | None, non_
 
 
 def propose(pair: Pair) -> ErrorProposal | None:
-    """Return the error of a pair by rules; None for a pair that is right or failed.
+    """Return the error of a pair according to rules; None for a pair that is right or has a failed call.
 
-    Safety: the factual claim is called 错误 because it is imprecise. Misinterpretation: the non-factual claim is called 正确 while the
-    reason restates the factual one. Everything else follows from the two verdicts.
+    Safety: the factual claim is called 错误 because it is imprecise. Misinterpretation: the non-factual claim is called 正确, but the
+    reason restates the factual claim. All other errors follow from the two verdicts.
     """
     pattern = pattern_of(pair)
     if pattern == "right" or pattern == "failed":
@@ -79,12 +79,12 @@ def propose(pair: Pair) -> ErrorProposal | None:
 
 
 def has_reasons(pair: Pair) -> bool:
-    """Return whether each of the two replies has more than its verdict."""
+    """Return whether both replies contain more than a verdict."""
     return all(map(_gives_reason, pair.replies.values()))
 
 
 def has_a_reason(pair: Pair) -> bool:
-    """Return whether one of the two replies has more than its verdict."""
+    """Return whether at least one reply contains more than a verdict."""
     return any(map(_gives_reason, pair.replies.values()))
 
 
@@ -101,7 +101,8 @@ def _text(reply: str) -> str:
 def _restated(pair: Pair) -> str | None:
     """Return the passage of the reply to the non-factual claim that restates the factual one.
 
-    The passage has as many negations as the claim. It has the claim's tail and most of its words, or is a clause with its head and tail.
+    The passage has as many negations as the factual claim. It contains the claim's tail and most of its words, or is a clause that contains
+    its head and tail.
     """
     claim = pair.claim
     denials = len(_DENIES.findall(claim.factual))
@@ -126,5 +127,5 @@ def _holds(text: str, wanted: Iterable[Collection[str]]) -> bool:
 
 
 def _pieces(text: str) -> frozenset[str]:
-    """Return the character bigrams of a text; a single character counts as one."""
+    """Return the character bigrams of a text; a text of one character counts as one bigram."""
     return bigrams(canonical(text))

@@ -1,6 +1,6 @@
 """Reply pairs that are not right: the queue for annotators, and the tables of errors and answer reliability.
 
-SdAK, Tables 5 and 4. The queue is written as rows and as a sheet to fill in, the tables as metrics and as a page.
+SdAK, Tables 5 and 4. The queue is written as rows and as a spreadsheet to fill in, the tables as metrics and as a page.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ COLUMNS = ("id", "asks", "label", "comment", "factual", "factual_reply", "non_fa
 def sample(pairs: Iterable[Pair], many: int, seed: int) -> list[Pair]:
     """Return a random sample: the pairs with the lowest hashes of seed and claim, lowest first.
 
-    So every run samples the same claims, new data changes few of them, and the first rows of a queue are also a random sample.
+    As a result, every run samples the same claims, new data changes few of them, and the first rows of a queue are also a random sample.
     """
     return sorted(pairs, key=lambda pair: hashlib.sha256(f"{seed}/{pair.claim.id}".encode()).hexdigest())[:many]
 
@@ -32,11 +32,11 @@ def build_queue(
     proposals: Mapping[str, ErrorProposal],
     labels: Mapping[str, Mapping[str, Label]],
 ) -> list[ReplyPair]:
-    """Return a run's queue: first the sampled pairs that are not right, then right ones with reasons.
+    """Return a run's queue: first the sampled pairs that are not right, then right pairs with reasons.
 
     Args:
-        proposals: claim -> proposal, for pairs that are not right.
-        labels: reply pair -> annotator -> label.
+        proposals: maps each claim whose pair is not right to its proposal.
+        labels: maps a reply pair to its labels by annotator.
     """
     rows = [_row(run, pair, "error", proposals.get(pair.claim.id), labels) for pair in wrong]
     return rows + [_row(run, pair, "reason", proposals.get(pair.claim.id), labels) for pair in right]
@@ -66,7 +66,7 @@ def _row(
 
 
 def write_queue_sheet(path: Path, rows: Iterable[ReplyPair]) -> None:
-    """Write the sheet for annotators, without others' labels; a label applies to the complete reply in the JSONL row."""
+    """Write the spreadsheet for annotators, without the labels of others; a label applies to the complete reply in the JSONL row."""
     cells = [[cell_text(str(getattr(row, name, "") or "")) for name in COLUMNS] for row in rows]
     write_sheet(path, COLUMNS, cells, {"label": [*ERRORS, *REASONS]})
 
@@ -79,11 +79,11 @@ TO_LABEL = (
     "Copy the sheets in data/errors, which the next `errors` overwrites, name the copies after their annotators and fill them in; "
     "run `python -m eval.review COPIES`, then `dvc repro` (docs/evaluation.md)."
 )
-"""Instruction shown instead of a table without labels."""
+"""Instruction shown in place of a table that has no labels yet."""
 
 
 def run_figures(pairs: Sequence[Pair], proposals: Iterable[ErrorProposal], reasoned: int, queue: Sequence[ReplyPair]) -> Figures:
-    """Return the figures of one run: patterns of all pairs, and errors of the sampled ones by rules and by annotators.
+    """Return the figures of one run: the patterns of all pairs, and the errors in the sampled pairs according to rules and annotators.
 
     Args:
         proposals: proposals by rules, for each pair that is not right.
@@ -132,12 +132,12 @@ def _reliability(right: int, reasoned: int, reason_rows: Sequence[ReplyPair]) ->
 
 
 def ratings_of(labels: Mapping[str, Mapping[str, Label]], allowed: Sequence[str]) -> list[dict[str, str]]:
-    """Return the allowed labels of each pair by annotator, for inter-annotator agreement."""
+    """Return the allowed labels of each pair by annotator, for computing inter-annotator agreement."""
     return [{name: one.label for name, one in by_annotator.items() if one.label in allowed} for by_annotator in labels.values()]
 
 
 def markdown(runs: Mapping[str, Figures]) -> str:
-    """Return the page: a row per run and method, with shares in percent of the row's pairs."""
+    """Return the page, with a row per run and method that gives shares in percent of the row's pairs."""
     lines = [f"| run | method | pairs | {' | '.join(_PAGE_HEAD)} | undecided |", f"|---|---|{'---:|' * (len(_PAGE_HEAD) + 2)}"]
     for run, figures in runs.items():
         for way in ("by_verdicts", "proposed", "by_people"):

@@ -1,8 +1,8 @@
-"""Stage `finetune`: train split and passages -> a model in the Hugging Face format, for each line under `finetune`.
+"""Stage `finetune`: train split and passages -> a model in the Hugging Face format, one for each entry under `finetune`.
 
 The model is a small Qwen2 with its own tokenizer, trained from scratch: first on passages and claims as text, then on the evaluation
-prompts with their answers. Steps are counted, never timed. Weights are float64, rounded to a grid after each step and to bfloat16 when
-saved, so that the same data gives the same weights on any processor.
+prompts with their answers. Training is limited by the number of steps, never by time. Weights are float64, rounded to a grid after each
+step and to bfloat16 when saved, so that the same data gives the same weights on any processor.
 """
 
 import os
@@ -30,8 +30,9 @@ from eval.tasks.request import Request
 
 _THREADS = 1  # the result depends on the number of threads; a second one gains little and stalls on shared cores
 _GRID = 2.0**16
-"""Weights are rounded to multiples of 1 / _GRID after each step. The grid is far finer than a step, but far coarser than the differences
-between summation orders, so these vanish before the next step amplifies them (over 1,251 steps from 1e-16 to 4e-6)."""
+"""Weights are rounded to multiples of 1 / _GRID after each step. The grid is far finer than a step but far coarser than the differences
+between summation orders, so rounding removes these differences before the next step amplifies them (over 1,251 steps from 1e-16 to
+4e-6)."""
 _MAX_POSITIONS = 32768  # enough for few-shot prompts; rotary positions cost nothing
 
 
@@ -151,7 +152,7 @@ def _new_model(training: Training, tokenizer: Any) -> Any:
 
 
 def _draw_weights(model: Any, training: Training) -> None:
-    """Sample the initial weights with numpy's PCG64, because torch's normal numbers in float32 differ between processors."""
+    """Sample the initial weights with NumPy's PCG64, because torch's normal float32 samples differ between processors."""
     import torch
 
     draw = np.random.Generator(np.random.PCG64(training.seed))
@@ -188,7 +189,7 @@ def _learn(model: Any, examples: Sequence[training_data.TrainingExample], traini
 
 
 def _snap(model: Any) -> None:
-    """Round all weights to the grid, which float64 represents exactly."""
+    """Round all weights to the grid, whose values float64 represents exactly."""
     import torch
 
     weights = list(model.parameters())
@@ -199,7 +200,7 @@ def _snap(model: Any) -> None:
 
 
 def _loss(model: Any, batch: Sequence[training_data.TrainingExample]) -> Any:
-    """Return the mean loss of the target tokens; the output layer runs only on these."""
+    """Return the mean loss over the target tokens; the output layer is computed only for these."""
     import torch
 
     width = max(len(example.ids) for example in batch)

@@ -41,12 +41,13 @@ def curve(losses: Sequence[float], digits: int) -> list[float]:
 
 
 def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> list[str]:
-    """Return the true texts: passages and factual claims, sorted."""
+    """Return the true texts, which are passages and factual claims, sorted."""
     return sorted({passage.text for passage in passages} | {pair.factual for pair in claims})
 
 
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
-    """Return the requests of the trained tasks with known answers, in all wordings; the solution is the shortest reply in the format.
+    """Return the requests of the trained tasks that have known answers, in all wordings; the solution is the shortest reply in the required
+    format.
 
     A request that follows another one includes the earlier question and its correct reply.
     """
@@ -72,9 +73,9 @@ def _with_history(request: Request, solved: Mapping[str, Request]) -> Request:
 
 
 def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch: int) -> list[Request]:
-    """Return at most `per_task` items of each task; epochs cycle through a task's shuffled items.
+    """Return at most `per_task` items of each task; successive epochs cycle through a task's shuffled items.
 
-    An item has one wording per cycle and the next one in the next cycle, so several wordings take no more time than one.
+    An item uses one wording per cycle and the next wording in the next cycle, so several wordings take no more time than one.
     """
     by_task: dict[str, dict[str, list[Request]]] = {}
     for request in requests:
@@ -108,7 +109,7 @@ def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[li
 
 
 def text_examples(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: int) -> list[TrainingExample]:
-    """Return the texts, each ended by the end-of-text token, in shuffled blocks; at most `most_tokens` in all."""
+    """Return the texts, each followed by the end-of-text token, in shuffled blocks of at most `most_tokens` in total."""
     stream: list[int] = []
     # Text that spells a control token is still tokenized as text.
     for ids in tokenizer(list(texts), add_special_tokens=False, split_special_tokens=True)["input_ids"] if texts else []:
@@ -134,7 +135,7 @@ def prompt_example(tokenizer: Any, chunk: Sequence[Request]) -> TrainingExample:
 
 
 def batches_of(examples: Sequence[TrainingExample], max_examples: int, most_tokens: int) -> list[list[TrainingExample]]:
-    """Group examples of similar length into batches; an example longer than a batch gets its own."""
+    """Group examples of similar length into batches; an example longer than a batch gets a batch of its own."""
     batches: list[list[TrainingExample]] = []
     for example in sorted(examples, key=lambda example: len(example.ids)):
         size = len(batches[-1]) + 1 if batches else 1

@@ -1,7 +1,7 @@
-"""Stage `items`: the scores of all runs -> statistics of each item and of the tests, and a queue of keys that are probably wrong.
+"""Stage `items`: the scores of all runs -> statistics for each item and test, and a queue of keys that are probably wrong.
 
-Runs of one model are not independent, so only one run per model counts: the one with the most known replies, then the most correct ones.
-Baselines do not count, since their replies say nothing about an item. See docs/items.md.
+Runs of one model are not independent, so only one run per model counts: the run with the most known replies, and among those the one with
+the most correct replies. Baselines do not count, since their replies say nothing about the quality of an item. See docs/items.md.
 """
 
 import logging
@@ -46,9 +46,10 @@ MAX_QUEUED = 500
 _OF_PEOPLE = ["pass_rate", "level"]
 _FACETS = ("type", "exam", "subject", "source")
 _LETTER_TASKS = ("choice", "tcm", "tf")
-"""Tasks whose answers are options. Words for blanks are correct in several spellings, so their keys are not examined."""
+"""Tasks whose answers are options. Answers for blanks are correct in several spellings, so their keys are not examined."""
 FILES = {"claim": "claims", "fourfold": "fourfold"}
-"""Records that a task uses instead of questions. Not imported from `eval.tasks`, since any changed prompt would make this stage stale."""
+"""Records that a task uses instead of questions. Not imported from `eval.tasks`, since this stage would then become stale whenever a prompt
+changes."""
 _NO_KEY = -2
 _LABELS = {
     "by": "Divided by", "name": "Part", "id": "Item",
@@ -104,16 +105,16 @@ class AboutItem(NamedTuple):
     source: tuple[str, ...]
     options: int
     key: str | None
-    """The correct answer as in the scores; None for claims."""
+    """The correct answer as in the scores; None for a claim."""
     explained: str | None
-    """Letters that the explanation gives instead of the key."""
+    """Letters that the explanation gives when they differ from the key."""
 
 
 def read_about(path: Path, wanted: Sequence[str]) -> Iterator[AboutItem]:
-    """Yield the facts about the wanted items, in their order.
+    """Yield the facts about the wanted items, in the order of those items.
 
     Raises:
-        ValueError: an item with scores is not in the file.
+        ValueError: an item that has scores is not in the file.
     """
     about, remaining = {}, set(wanted)
     for one in read_jsonl(path, EvalItem):
@@ -182,9 +183,9 @@ def analyse(task: str, replies: TaskReplies, about: Sequence[AboutItem]) -> Anal
 
 
 def compared_with_people(table: pd.DataFrame, people: pd.DataFrame) -> Figures:
-    """Return, for each source and human figure, its correlation with the share of models that are correct.
+    """Return, for each source and measure of human difficulty, its correlation with the share of models that are correct.
 
-    A question counts once per source, with the mean of its rows.
+    A question counts once per source, with the mean over its rows.
 
     Args:
         table: items with `id` and `right`.
@@ -211,7 +212,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _bits(replies: TaskReplies) -> npt.NDArray[np.uint16]:
-    """Return the options that each model chose as bits; 正确 is the first bit, 错误 the second."""
+    """Return the options chosen by each model as bits; 正确 is the first bit, 错误 the second."""
 
     def bits(answer: str) -> int:
         return VERDICTS[answer] if answer in VERDICTS else sum(1 << ascii_uppercase.index(letter) for letter in answer)
@@ -248,7 +249,7 @@ def _suspicions(task: str, replies: TaskReplies, table: pd.DataFrame) -> list[Su
 
 
 def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], int]:
-    """Return the runs of each task, sorted by name, without those of baselines, and the number of those left out."""
+    """Return the runs of each task, sorted by name, except those of baselines, and the number of runs left out."""
     by_task: dict[str, list[TaskRun]] = defaultdict(list)
     left_out = 0
     named = sorted((name, run) for path in plan.glob("*/runs.json") for name, run in read_runs(path).items())
@@ -275,7 +276,7 @@ def _queue(args: Arguments, out: Path, suspicions: Sequence[Suspicion], claim_su
 
 
 def _write_tables(path: Path, tables: Sequence[pd.DataFrame]) -> None:
-    """Write the rows of tables as JSONL in chunks; a complete table as one text would take as much memory as everything else."""
+    """Write the rows of tables as JSONL in chunks; building a complete table as one text would take as much memory as everything else."""
     with replacing(path) as part, open(part, "w", encoding="utf-8") as file:
         for table in tables:
             for start in range(0, len(table), _CHUNK_ROWS):

@@ -1,4 +1,4 @@
-"""Find suspect keys from models' answers and explanations: the evidence against each key, and the answer it supports."""
+"""Find suspect keys using models' answers and explanations: the evidence against each key, and the answer that it supports."""
 
 import re
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from eval.items.statistics import MIN_MODELS, Matrix, row_correlations, shares_o
 Codes = npt.NDArray[np.int32]
 NO_ANSWER = -1
 SUSPECT = 2.0
-"""Evidence, in standard errors, from which a key is queued. In simulations, 2 of 1,000 correct keys reach it with 40 independent models,
-83 with 5 families of 8 near-copies."""
+"""Minimum evidence, in standard errors, for a key to be queued. In simulations, 2 of 1,000 correct keys reach it with 40 independent
+models, and 83 with 5 families of 8 near-identical models."""
 OF_EXPLANATION = 3.0
-"""Evidence added by an explanation that gives different letters from the key."""
+"""Evidence added if an explanation gives letters other than the key."""
 _LETTERS = re.compile("[A-JＡ-Ｊ]")
 
 
@@ -23,18 +23,19 @@ def key_evidence(codes: Codes, keys: Codes, right: Matrix, options: npt.NDArray[
     """Return, for each item, the strongest competing answer, the votes, and the evidence against its key in standard errors.
 
     Two statistics, each roughly standard normal for a correct key, are combined (Stouffer). The vote weights each model by the log odds
-    that it is right rather than wrong with this answer, estimated from its share correct on the other items; a model at chance has no
-    weight. The contrast tests whether models with the other answer are better than those with the key, as a correlation by Fisher's z. On
-    a hard item that most models miss, the votes contradict the key but the better models support it; with a wrong key, both contradict it.
+    that its answer to this item is right rather than wrong, estimated from its share correct on the other items; a model at chance has no
+    weight. The contrast tests whether the models that give the other answer are better than those that give the key, as a correlation
+    transformed by Fisher's z. On a hard item that most models get wrong, the votes contradict the key but the better models support it; if
+    the key is wrong, both contradict it.
 
     Args:
         codes: items by models; the number of each answer, `NO_ANSWER` if there is none.
-        keys: the number of each item's key.
+        keys: the answer number of each item's key.
         options: number of possible answers to each item.
 
     Returns:
-        `other` (`NO_ANSWER` if no model gives another answer), `for_other`, `for_key` (numbers of models), `evidence` (NaN without
-        `other`, or with fewer than three models).
+        `other` (`NO_ANSWER` if no model gives another answer), `for_other`, `for_key` (numbers of models), `evidence` (NaN if there is no
+        other answer or fewer than three models).
     """
     least = 0.5 / max(len(right), 1)
     rest = np.clip(shares_of_rest(right), least, 1 - least)

@@ -1,4 +1,7 @@
-"""Write suspect keys and claims for people to check: rows, sheets, a Label Studio project. `python -m curation.decisions` imports keys."""
+"""Write suspect keys and claims for people to check, as rows, spreadsheets and a Label Studio project.
+
+`python -m curation.decisions` imports the checked keys.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,14 +31,14 @@ class Suspicion(NamedTuple):
     proposed: str | None
     """The answer that the evidence supports."""
     strength: float
-    """The evidence, plus a bonus if the explanation gives another answer; the queue is sorted by it."""
+    """The evidence, plus a bonus if the explanation gives another answer; the queue is sorted by this sum."""
     evidence: float | None
     weak: bool
     because: list[str]
     answers: dict[str, str]
     """Model -> its answer."""
     agreed: bool = False
-    """All models give the proposed answer, but the evidence is too weak; such items come last in the queue."""
+    """Whether all models give the proposed answer although the evidence is too weak; such items come last in the queue."""
 
     @property
     def rank(self) -> tuple[bool, float, str]:

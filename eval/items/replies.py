@@ -27,7 +27,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Reply(Struct):
-    """The required fields of a score; others are ignored."""
+    """The required fields of a score; other fields are ignored."""
 
     item_id: str
     repeat: int
@@ -37,16 +37,17 @@ class Reply(Struct):
 
 
 class RunReplies(NamedTuple):
-    """One run's replies to the items of its task, in the order of item numbers."""
+    """One run's replies to the items of its task, ordered by item number."""
 
     right: Shares
-    """Share of the repeats in which all parts of an item are correct; NaN if a call failed, a part is missing, or no answer is known."""
+    """Share of the repeats in which all parts of an item are correct; NaN if a call failed, a part is missing, or the correct answer is
+    unknown."""
     codes: Codes
-    """Number of the answer in the first repeat; `NO_ANSWER` if a part of it is missing."""
+    """Number of the answer in the first repeat; `NO_ANSWER` if part of the answer is missing."""
     unparsed: Shares
-    """Share of the replies without a readable answer; like the next two fields, NaN if nothing was asked."""
+    """Share of the replies from which no answer could be parsed; like the next two fields, NaN if the item was not requested."""
     omitted: Shares
-    """Share of the replies that were cut off before an answer or never came."""
+    """Share of the replies that were cut off before an answer or are missing because the call failed."""
     same: Shares
     """1 if the answer is the same in each repeat and order, else 0."""
 
@@ -56,31 +57,32 @@ class TaskReplies(NamedTuple):
 
     items: list[str]
     runs: dict[str, str]
-    """Model -> its run, in the order of the columns."""
+    """Maps each model to its run, in the order of the columns."""
     silent: list[str]
-    """Models without any known reply; they have no column."""
+    """Models without a known reply; they have no column."""
     right: Matrix
     codes: npt.NDArray[np.int32]
     answers: list[str]
-    """The answer of each code; for items with several parts, the answer to a single sentence."""
+    """The answer that each code stands for; for items with several parts, the answer to a single sentence."""
     unparsed: Shares
-    """Mean over the models for each item, like the next field."""
+    """Mean over the models for each item; this also applies to the next field."""
     omitted: Shares
     consistent: Shares
-    """Share of the runs with several orders or wordings in which the answer never changes; NaN without such runs."""
+    """Share of the runs with several orders or wordings in which the answer never changes; NaN if there are no such runs."""
 
 
 def code_of(verdicts: Mapping[str, str], answers: Mapping[str | None, int]) -> int:
-    """Return the code of the verdicts on the parts of an item, 0 or more.
+    """Return the code, 0 or more, of the verdicts on the parts of an item.
 
     Args:
-        answers: number of each answer, from 1; 0 means no answer.
+        answers: the number of each answer, counted from 1; 0 means no answer.
     """
     return sum(answers[verdict] * _PLACE_VALUES[side] for side, verdict in verdicts.items()) - 1
 
 
 class Items:
-    """Numbers the items of a task in the order of their first replies; an item may have several parts, such as the sides of a claim."""
+    """Numbers the items of a task in the order of their first replies; an item may have several parts, such as the two sides of a claim
+    pair."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -114,7 +116,7 @@ def read_run(path: Path, items: Items, answers: dict[str | None, int]) -> RunRep
     repeats, many = int(repeat.max(initial=0)) + 1, len(items.numbers)
 
     def counted(marks: npt.NDArray, weights: npt.NDArray | None = None) -> npt.NDArray:
-        """Return the number of marked replies of each item and repeat."""
+        """Return the number of replies marked True for each item and repeat."""
         cells = (numbers * repeats + repeat)[marks]
         total = np.bincount(cells, None if weights is None else weights[marks], minlength=many * repeats)
         return total.reshape(many, repeats)
@@ -140,20 +142,20 @@ class TaskRun(NamedTuple):
     model: str
     scores: Path
     has_variants: bool
-    """Whether it has several orders or wordings."""
+    """Whether the run has several orders or wordings."""
 
 
 def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> TaskReplies | None:
-    """Return the replies of each model's best run: the one with the most known replies, then the largest share correct.
+    """Return the replies of each model's best run: the run with the most known replies or, if several are equal, the largest share correct.
 
     Only one run counts, since the runs of one model are not independent.
 
     Args:
-        runs: sorted by name; of equally good runs the first counts.
-        first_answers: answers that get the first codes, in order.
+        runs: sorted by name; among equally good runs, the first one counts.
+        first_answers: answers that get the lowest codes, in order.
 
     Returns:
-        None if no item has a known correct answer.
+        The replies, or None if no item has a known correct answer.
     """
     items, answers = Items(), {answer: number for number, answer in enumerate([None, *first_answers])}
     best: dict[str, tuple[tuple[int, float], str, RunReplies]] = {}
@@ -194,7 +196,7 @@ def read_task(runs: Iterable[TaskRun], first_answers: Iterable[str | None]) -> T
 
 
 def _filled(columns: Sequence[npt.NDArray], length: int, missing: float) -> npt.NDArray:
-    """Stack columns side by side, padding shorter ones, whose runs were read before later items were known."""
+    """Stack columns side by side, padding shorter ones, which come from runs that were read before later items were known."""
     kind = columns[0].dtype if columns else np.float64
     filled = np.full((length, len(columns)), missing, kind)
     for number, column in enumerate(columns):

@@ -39,8 +39,8 @@ def row_correlations(a: Matrix, b: Matrix) -> npt.NDArray[np.float64]:
 def item_figures(right: Matrix) -> pd.DataFrame:
     """Return a row per item: number of models, share correct with its interval (Wilson, over models), and two correlations over models.
 
-    `point_biserial` correlates with the share correct on all items, `item_rest` (corrected) on all other items. Both are NaN with fewer
-    than three models, or if all models did equally well.
+    `point_biserial` correlates with the share correct on all items, `item_rest` (corrected) on all other items. Both are NaN if there are
+    fewer than three models or all models have the same share correct.
     """
     models = np.sum(~np.isnan(right), axis=1)
     share = np.divide(np.nansum(right, axis=1), models, out=np.full(len(right), np.nan), where=models > 0)
@@ -57,7 +57,7 @@ def item_figures(right: Matrix) -> pd.DataFrame:
 
 
 def rank_correlation(a: Matrix, b: Matrix) -> Figures:
-    """Return Spearman's correlation of two columns over the rows where neither is NaN, with its 95 % interval (D. Bonett and T. Wright,
+    """Return Spearman's correlation of two columns over the rows in which neither is NaN, with its 95 % interval (D. Bonett and T. Wright,
     Psychometrika 65, 2000); None with fewer than four rows or a constant column."""
     is_known = ~(np.isnan(a) | np.isnan(b))
     ranks = [scipy.stats.rankdata(each[is_known]) for each in (a, b)]
@@ -71,7 +71,7 @@ def rank_correlation(a: Matrix, b: Matrix) -> Figures:
 
 
 def negative(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    """Return which items of a table by `item_figures` correlate negatively with the rest, with a false discovery rate of at most 5 %.
+    """Return which items of a table made by `item_figures` correlate negatively with the rest, at a false discovery rate of at most 5 %.
 
     Uses one-sided t-tests, corrected for the number of items (Y. Benjamini and Y. Hochberg, 1995), and assumes independent models.
     """
@@ -90,12 +90,12 @@ def model_shares(right: Matrix) -> npt.NDArray[np.float64]:
 
 
 def figures_of_test(right: Matrix) -> Figures:
-    """Return the figures of a set of items as one test; unrounded, None where undefined.
+    """Return the figures of a set of items treated as one test; they are not rounded, and are None where undefined.
 
-    `alpha` is Cronbach's (KR-20 if items are only right or wrong), over the items that every model replied to. `sem` is the standard error
-    of measurement of a model's share correct. `same_replies` is the share of items, except those at floor and ceiling, with the same
-    results over models as another item: by chance with few models, because the items ask the same thing with many. A test of
-    `items_needed` items has a reliability of 0.9 (Spearman-Brown).
+    `alpha` is Cronbach's alpha (KR-20 if items are only right or wrong), computed over the items to which every model replied. `sem` is the
+    standard error of measurement of a model's share correct. `same_replies` is the share of items, not counting those at floor or ceiling,
+    that have the same results over models as another item: by chance if there are few models, because the items ask the same thing if there
+    are many. A test of `items_needed` items has a reliability of 0.9 (Spearman-Brown).
     """
     share = np.divide(np.nansum(right, axis=1), np.sum(~np.isnan(right), axis=1)) if right.size else np.zeros(0)
     between = right[(share > 0) & (share < 1)]
@@ -117,14 +117,15 @@ def figures_of_test(right: Matrix) -> Figures:
 
 
 def halves(right: Matrix) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the columns of the weaker and of the stronger half of the models; with an odd number, the middle one is in neither."""
+    """Return the columns of the weaker and of the stronger half of the models; if their number is odd, the middle one is in neither
+    half."""
     order = np.argsort(model_shares(right), kind="stable")
     half = len(order) // 2
     return order[:half], order[len(order) - half :]
 
 
 def option_use(chosen: npt.NDArray[np.uint16], answered: npt.NDArray[np.bool_], options: int) -> Matrix:
-    """Return, for each item and option, the share of answering models that choose it; NaN if none answers.
+    """Return, for each item and option, the share of answering models that choose the option; NaN if no model answers.
 
     Args:
         chosen: items by models; bit n is set if option n is chosen.

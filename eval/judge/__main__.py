@@ -1,6 +1,6 @@
-"""Stage `judge`: answers in words and reference answers -> a model's marks from 0 to 100, each in both orders of the two answers.
+"""Stage `judge`: essay answers and reference answers -> a model's marks from 0 to 100, with the two answers in both orders.
 
-CPsyExam, section 4.2 and Figure 6. Judgements are stored like a run's replies, so nothing is judged twice.
+As in CPsyExam, section 4.2 and Figure 6. Judgements are stored like a run's replies, so nothing is judged twice.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
 Replies = Mapping[tuple[str, int], Replied]
-"""Request and draw -> reply."""
+"""Maps a request and a draw to the reply."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def scored_questions(args: Arguments) -> list[tuple[Question, list[Score]]]:
-    """Return the questions answered in words, each with the scores of its replies.
+    """Return the essay questions, each with the scores of its replies.
 
     Raises:
         ValueError: a question lacks a score, or a score belongs to no such question.
@@ -70,7 +70,7 @@ def scored_questions(args: Arguments) -> list[tuple[Question, list[Score]]]:
 
 
 def judge_answers(judge: Judge, scored: Iterable[tuple[Question, list[Score]]], args: Arguments) -> Replies:
-    """Request the judge's marks of each distinct answer, in each order and draw; without answers no model is loaded."""
+    """Request the judge's marks of each distinct answer, in each order and draw; if there are no answers, no model is loaded."""
     requests = [request for question, scores in scored for request in mark_requests(judge, question, scores)]
     if not requests:
         return {}
@@ -82,13 +82,13 @@ def judge_answers(judge: Judge, scored: Iterable[tuple[Question, list[Score]]], 
 
 
 def mark_requests(judge: Judge, question: Question, scores: Iterable[Score]) -> list[Request]:
-    """Return the requests for marks of the distinct answers to a question; none without a reference answer."""
+    """Return the requests for marking the distinct answers to a question; none if it has no reference answer."""
     answers = sorted({score.answer for score in scores if score.answer}) if question.answer else []
     return [mark_request(question, answer, order, judge.prompt) for answer in answers for order in ORDERS]
 
 
 def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]:
-    """Return the judgements of a score's answer; none if it has no answer."""
+    """Return the judgements of the answer in a score; none if it has no answer."""
     rows = []
     for order in ORDERS if score.answer else ():
         for draw in range(judge.repeats):
@@ -127,13 +127,13 @@ _HUNDREDTHS, _FULL = 100, 100
 _OUTCOMES = ("read", "unread", "failed")
 _FACETS = ("exam", "subject", "category")
 MarkedReply = tuple[Question, Score, Sequence[Judgement]]
-"""A question with a reference answer, the score of one reply to it, and the judgements of its answer, if any."""
+"""A question with a reference answer, the score of one reply to it, and the judgements of that reply's answer, if any."""
 
 
 def figures(replies: Iterable[MarkedReply]) -> Figures:
     """Return the figures of a run.
 
-    A reply without a mark is left out of means; it is counted, and the bounds show its possible effect.
+    A reply without a mark is not included in means; it is counted, and the bounds show how much it could change them.
     """
     rows = list(replies)
     table = pd.DataFrame([_row(*one) for one in rows], columns=["cluster", *_FACETS, "repeat", "mark", *ORDERS, *PUBLISHED])
@@ -157,7 +157,7 @@ def figures(replies: Iterable[MarkedReply]) -> Figures:
 
 
 def _row(question: Question, score: Score, judgements: Sequence[Judgement]) -> tuple:
-    """Return the row of a reply, with the means of its parsed marks: 0 if it has no answer, None if no mark could be parsed.
+    """Return the row of a reply, with the means of its parsed marks: 0 if the reply has no answer, None if no mark could be parsed.
 
     Published parsers use only the first judgement in the published order.
     """
@@ -176,7 +176,7 @@ def _row(question: Question, score: Score, judgements: Sequence[Judgement]) -> t
 
 
 def _part(table: pd.DataFrame) -> Figures:
-    """Return the number of replies, the mean mark, and its bootstrap interval over questions, resampling cases as units."""
+    """Return the number of replies, the mean mark, and its bootstrap interval over questions, where each case is resampled as a unit."""
     known = table.dropna(subset="mark")
     summary = {"replies": len(table), "without_mark": len(table) - len(known), "mark": _mean(known.mark)}
     if summary["mark"] not in (None, 0.0, float(_FULL)) and known.mark.nunique() == 1:
@@ -200,7 +200,7 @@ def _spread(table: pd.DataFrame) -> Figures:
 
 
 def agreement_of_orders(both: pd.DataFrame) -> Figures:
-    """Return how much the marks of one answer differ between the two orders, over answers with marks in both."""
+    """Return how much the marks of the same answer differ between the two orders, over answers that have marks in both."""
     if both.empty:
         return {"answers": 0}
     first, second = both.to_numpy().T
@@ -214,7 +214,7 @@ def agreement_of_orders(both: pd.DataFrame) -> Figures:
 
 
 def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return Pearson's correlation; None if one order gives every answer the same mark."""
+    """Return Pearson's correlation; None if all answers have the same mark in one of the orders."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return round(float(np.corrcoef(first, second)[0, 1]), 4)
@@ -223,7 +223,7 @@ def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
 def _alpha(first: np.ndarray, second: np.ndarray) -> float | None:
     """Return Krippendorff's alpha for interval data; None if all marks are equal.
 
-    With two marks per answer, alpha follows from sums. With more, it would need a table of answers by distinct marks.
+    With two marks per answer, alpha can be computed from sums. With more marks, it would need a table of answers by distinct marks.
     """
     marks = np.concatenate([first, second])
     if np.ptp(marks) == 0:

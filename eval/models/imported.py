@@ -17,7 +17,7 @@ def replies_hash(folder: str | None) -> str:
     """Return the hash of a folder's replies.
 
     Raises:
-        FileNotFoundError: there are no replies; the message says what writes them.
+        FileNotFoundError: there are no replies; the message says which command writes them.
     """
     path = Path(folder or "") / REPLIES
     if not path.is_file():
@@ -26,7 +26,7 @@ def replies_hash(folder: str | None) -> str:
 
 
 class Imported:
-    """A model with known replies but unknown prompts, so any prompt for an item gets the item's reply."""
+    """A model with known replies but unknown prompts; every prompt for an item therefore gets the item's reply."""
 
     def __init__(self, description: Description) -> None:
         self.identity = f"imported/1/{replies_hash(description.name)}"
@@ -38,7 +38,7 @@ class Imported:
         return plain_text(messages)
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the imported reply to each query; an item without one counts as failed."""
+        """Yield the imported reply to each query; a query whose item has no reply counts as failed."""
         for index, query in enumerate(queries):
             one = self._replies.get((query.request.item_id, query.repeat))
             if one is None or one.error is not None:

@@ -14,7 +14,7 @@ def describe(model: str, models: Path) -> tuple[Description, Path]:
     """Return the description of a model and its folder.
 
     Raises:
-        ValueError: there is no such model, or its description is invalid; the message lists the known models, or gives the file.
+        ValueError: the model does not exist, or its description is invalid; the message lists the known models or names the file.
     """
     known = [path.parent.name for path in models.glob("*/model.json")]
     folder = models / one_of(model, known, "model", f"{models} (`dvc repro plan` describes the models of params.yaml)")
@@ -25,7 +25,7 @@ def read_runs(path: Path, every_split: bool = False) -> dict[str, Run]:
     """Return a model's runs on test, or on every split, sorted by name.
 
     Raises:
-        FileNotFoundError, ValueError: the file does not exist or is invalid; the message says what writes it.
+        FileNotFoundError, ValueError: the file does not exist or is invalid; the message says which stage writes it.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file; {_REMEDY}")

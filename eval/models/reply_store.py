@@ -1,7 +1,7 @@
-"""Store replies next to the predictions, one folder per model and one file per run, so that no request is made twice.
+"""Store replies next to the predictions, in one folder per model and one file per run, so that no request is made twice.
 
-Each reply is written as it arrives, under the hash of everything it depends on. A process reads all files of the folder and writes one.
-Replies written by a killed process survive; a crash of the machine may lose those of the last seconds.
+Each reply is written as it arrives, under the hash of everything on which it depends. A process reads all files in the folder and writes to
+one of them. Replies written by a process that was killed are kept; if the machine crashes, those of the last seconds may be lost.
 """
 
 import errno
@@ -25,7 +25,7 @@ _DAMAGED = "expected a stored reply; delete the line, then only its request is m
 
 
 class StoredReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One reply with the hash of everything it depends on."""
+    """One reply with the hash of everything on which it depends."""
 
     key: str
     reply: Reply
@@ -40,10 +40,10 @@ class Store:
         self._replies: dict[str, Reply] = {}
 
     def find(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """Return the wanted replies that are in the folder by now.
+        """Return the wanted replies that are now in the folder.
 
-        If two processes made the same request at the same time, the reply in this process's file is used, or else that in the last file
-        by name.
+        If two processes made the same request at the same time, the reply in this process's file is used if there is one, else that in the
+        last file by name.
 
         Raises:
             ValueError: a line of the store is not a stored reply.
@@ -66,7 +66,7 @@ class Store:
         """Write a reply to this process's file.
 
         Raises:
-            OSError: it could not be written; the message says what is stored and how to continue.
+            OSError: the reply could not be written; the message says what is stored and how to continue.
         """
         try:
             line = to_line(StoredReply(key=key, reply=reply))
@@ -83,12 +83,12 @@ class Store:
         self._replies[key] = reply
 
     def to_disk(self) -> None:
-        """Wait until everything written is on disk, safe from a crash of the machine."""
+        """Wait until everything written is on disk and would survive a crash of the machine."""
         os.fsync(self._out.fileno())
         self._on_disk = time.monotonic()
 
     def _stay_in_folder(self) -> None:
-        """Open a new file if this process's file was deleted, because the next run would not find replies in a deleted file."""
+        """Open a new file if this process's file was deleted, because the next run would not find replies written to a deleted file."""
         try:
             if os.path.samestat(self._path.stat(), os.fstat(self._out.fileno())):
                 return
@@ -102,12 +102,13 @@ class Store:
 
 
 def store_path(out: Path, model: str, name: str) -> Path:
-    """Return a run's file in its model's store, which is next to the stage's output, so that `dvc repro` does not delete it."""
+    """Return the path of a run's file in its model's store, which is next to the stage's output so that `dvc repro` does not delete it."""
     return out.parent / ".replies" / model / f"{name}.jsonl"
 
 
 def restore(files: Iterable[Path], shape: type[Any], path: Path) -> None:
-    """Add replies from earlier outputs, such as those fetched by `dvc pull`, to a file of the store if the store lacks them.
+    """Add replies from earlier outputs, such as those fetched by `dvc pull`, to a file of the store, unless the store already contains
+    them.
 
     Args:
         shape: record type of the files, `Prediction` or `Judgement`.
@@ -132,7 +133,7 @@ def restore(files: Iterable[Path], shape: type[Any], path: Path) -> None:
 
 @contextmanager
 def open_store(path: Path) -> Iterator[Store]:
-    """Open a model's store for writing to one of its files; waits, with a message, while another process writes to that file.
+    """Open a model's store for writing to one of its files; while another process is writing to that file, print a message and wait.
 
     Raises:
         ValueError: a line of the store is not a stored reply.

@@ -25,14 +25,14 @@ from eval.tasks.runs import TASKS, RequestBuilder, variants_of
 
 
 class QuestionType(Struct, frozen=True):
-    """A question's id and type; other fields are ignored."""
+    """The id and type of a question; other fields are ignored."""
 
     id: str
     question_type: str
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
-    """Parse and score a reply; its answer has the question's own letters, regardless of the order of options."""
+    """Parse and score a reply; the letters of its answer are those of the question, regardless of the order of options."""
     options = {option.letter: option.text for option in request.options}
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
     hidden = request.answer is None or request.reader == "qa"  # answers in words cannot be compared by letters; a judge marks them
@@ -58,7 +58,7 @@ def _own_letters(answer: str | None, request: Request) -> str | None:
 
 
 def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request]) -> list[Score]:
-    """Return the scores of replies, sorted by item and repeat; records that do not match raise ValueError, as in `by_item`."""
+    """Return the scores of replies, sorted by item and repeat; raise ValueError if records do not match, as in `by_item`."""
     replies = by_item(predictions, (one.item_id for one in requests), "replies", "each item needs one in each repeat")
     return [score_reply(reply, request) for request in sorted(requests, key=lambda one: one.item_id) for reply in replies[request.item_id]]
 
@@ -105,7 +105,7 @@ def uncovered(questions: Iterable[QuestionType], covered: Container[str]) -> dic
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Score every run, remove the files of deleted runs, and report which questions are in no run."""
+    """Score every run, remove the files of deleted runs, and report which questions no run includes."""
     paths = {
         "runs": "data/plan",
         "predictions": "data/predictions",

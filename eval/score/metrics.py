@@ -1,4 +1,4 @@
-"""Compute metrics from scores. Every denominator is all requests; unparsed, truncated and failed replies count as wrong."""
+"""Compute metrics from scores. The denominator is always all requests; unparsed, truncated and failed replies count as wrong."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ NO_VARIANTS: Mapping[str, Sequence[Request]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The scores of a run: one row per item and, for properties of replies, one column per repeat."""
+    """The scores of a run: one row per item and, for properties of replies, one column for each repeat of each variant."""
 
     items: np.recarray
     """Question type, reader, correct answer, unit, whether the unit has other items, wider cluster, negation words of a claim, facets."""
@@ -42,9 +42,9 @@ class Grid:
     """Whether the complete reply commits to an answer."""
     committed_right: Marks
     shift: Marks
-    """Places by which the options are shifted in the reply's variant."""
+    """Number of places by which the options are shifted in the reply's variant."""
     variants: tuple[str, ...] = ()
-    """Names of the variants, each with the same number of columns; empty if there is only one."""
+    """Names of the variants, which all have the same number of columns; empty if there is only one."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -64,13 +64,13 @@ class Grid:
         return self.rows(self.items.known)
 
     def parts(self, facet: str) -> Iterator[tuple[str, "Grid"]]:
-        """Yield the rows by the value of a facet, sorted; rows without a value are left out."""
+        """Yield the rows for each value of a facet, sorted by value; rows without a value are left out."""
         values = self.items[facet]
         for value in sorted({*values} - {None}):
             yield value, self.rows(values == value)
 
     def whole(self, marks: Marks) -> Marks:
-        """Return, for each unit and repeat, whether all its rows are marked, in the order of `units`."""
+        """Return, for each unit and repeat, whether all rows of the unit are marked, in the order of `units`."""
         units, unit_of = np.unique(self.items.unit, return_inverse=True)
         whole = np.ones((len(units), marks.shape[1]), bool)
         rows, repeats = np.nonzero(~marks)
@@ -83,10 +83,10 @@ class Grid:
 
 
 def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: Mapping[str, Sequence[Request]] = NO_VARIANTS) -> Grid:
-    """Arrange the scores of a run, given in any order, for computing metrics.
+    """Arrange the scores of a run, which may be in any order, for computing metrics.
 
     Args:
-        variants: name -> requests of each variant, in the order of `requests`; empty if there is only one variant.
+        variants: maps a name to the requests of that variant, in the order of `requests`; empty if there is only one variant.
 
     Raises:
         ValueError: an item has no score in a repeat, or a score has no request.
@@ -125,10 +125,11 @@ def read_scores(scores: Sequence[Score], requests: Sequence[Request], variants: 
 
 
 def rate(name: str, marks: Marks, clusters: Mapping[str, Marks]) -> Figures:
-    """Return a rate by name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
+    """Return a rate by name: its mean over the repeats, the sample standard deviation of the repeats, and an interval for each kind of
+    cluster.
 
     Args:
-        clusters: suffix of the interval's name -> the cluster of each row.
+        clusters: maps the suffix of an interval's name to the cluster of each row.
     """
     if not marks.size:
         return {name: None}
@@ -146,7 +147,7 @@ def rate(name: str, marks: Marks, clusters: Mapping[str, Marks]) -> Figures:
 
 
 def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, Marks], headline: bool = False) -> Figures:
-    """Return the accuracy and, if a run has variants, the share that is always right; `headline` adds accuracy by variant."""
+    """Return the accuracy and, if a run has variants, the share of items that are always right; `headline` adds accuracy by variant."""
     figures = rate("accuracy", marks, clusters)
     if grid.variants and marks.size:
         figures |= rate("consistent_accuracy", np.all(marks, axis=1)[:, np.newaxis], clusters)
@@ -157,15 +158,15 @@ def accuracies(grid: Grid, marks: Marks, clusters: Mapping[str, Marks], headline
 
 
 Part = Callable[[Grid, bool], Figures]
-"""Function that computes metrics from rows; the flag adds the headline's intervals."""
+"""Function that computes metrics from rows; with the flag, it adds the intervals of the headline metrics."""
 
 
 def claim_figures(grid: Grid) -> Figures:
     """Return following rate and pair accuracy (SdAK, section 4.2.2), over all pairs and by atomic type.
 
-    A pair follows if both replies give an answer; it is right if the factual claim is called 正确 and the non-factual one 错误. Claims of
-    one head (a disease, a medicine) may be right or wrong together, so a second interval resamples heads. `wording` is the best rule
-    without knowledge of facts.
+    A pair counts as following if both replies give an answer; it is right if the factual claim is called 正确 and the non-factual one 错误.
+    Claims about one head (a disease, a medicine) may be right or wrong together, so a second interval resamples heads. `wording` is the
+    result of the best rule that knows no facts.
     """
     return {
         **_pairs(grid, True),
@@ -178,13 +179,13 @@ def claim_figures(grid: Grid) -> Figures:
 
 
 def fourfold_figures(grid: Grid) -> Figures:
-    """Return how many facts a model knows, meaning that it judges all four sentences correctly; over all facts and by atomic type.
+    """Return how many facts a model knows, meaning that it judges all four sentences correctly, over all facts and by atomic type.
 
-    A fact whose answers contradict each other or follow the wording is not known, so a model that guesses without contradicting itself
-    knows a quarter. `true_side` and `false_side` are the shares of tails with both sentences judged correctly; `true_side` is SdAK's
-    accuracy on these facts. `patterns` has the shares of facts by pattern of the four answers, `detection` the hit rate, false alarms,
-    sensitivity d' and criterion c of signal detection: 正确 for a true sentence is a hit, for a false one a false alarm; c below 0 is a
-    bias towards 正确. Facts of one head may be known together, so `_by_head` intervals resample heads.
+    A fact is not known if its answers contradict each other or follow the wording, so a model that guesses without contradicting itself
+    knows a quarter of the facts. `true_side` and `false_side` are the shares of tails for which both sentences are judged correctly;
+    `true_side` is SdAK's accuracy on these facts. `patterns` gives the shares of facts by pattern of the four answers; `detection` gives
+    the hit rate, false alarms, sensitivity d' and criterion c of signal detection: 正确 for a true sentence is a hit, for a false one a
+    false alarm; c below 0 is a bias towards 正确. Facts about one head may be known together, so the `_by_head` intervals resample heads.
     """
     return {
         **_facts(grid, True),
@@ -223,11 +224,11 @@ _ANSWER_PATTERNS = {
     "by_negation": ("正确", "错误", "正确", "错误"),
     "against_negation": ("错误", "正确", "错误", "正确"),
 }
-"""Pattern -> the answers to a true tail affirmed and denied, and to a false tail affirmed and denied."""
+"""Maps each pattern to the answers to a true tail, affirmed and denied, and to a false tail, affirmed and denied."""
 
 
 def _patterns(grid: Grid) -> Figures:
-    """Return the share of facts, over all repeats, with each pattern of the four answers; `contradiction` is any other."""
+    """Return the share of facts, over all repeats, that have each pattern of the four answers; `contradiction` is any other pattern."""
     matches = {}
     for name, answers in _ANSWER_PATTERNS.items():
         wanted = dict(zip(SENTENCES, answers, strict=True))
@@ -238,7 +239,7 @@ def _patterns(grid: Grid) -> Figures:
 
 
 def _detection(grid: Grid) -> Figures:
-    """Return the hit rate and false-alarm rate of answered sentences, d' and c, with the log-linear correction (Hautus, 1995)."""
+    """Return the hit rate and false-alarm rate over answered sentences, d' and c, with the log-linear correction (Hautus, 1995)."""
     truth = np.array([[SENTENCES[side] == "正确"] for side in grid.items.side], bool)
     agreed = grid.answer == "正确"
     hits, alarms = ((int((agreed & part).sum()) + 0.5, int((grid.answered & part).sum()) + 1) for part in (truth, ~truth))
@@ -248,10 +249,12 @@ def _detection(grid: Grid) -> Figures:
 
 
 def choice_figures(grid: Grid) -> Figures:
-    """Return accuracy over all questions and by type, exam, subject, category, case type and form; a group needs all questions right.
+    """Return accuracy over all questions and by type, exam, subject, category, case type and form; a group is right only if all its
+    questions are.
 
-    A multiple choice is right if its set of letters is. `following_rate` is the share of replies with an answer. `avg` is as in CPsyExam,
-    Table 2: all single and multiple choices together; the table itself shows the better of zero-shot and few-shot.
+    A multiple-choice question is right if the set of letters is right. `following_rate` is the share of replies with an answer. `avg` is
+    defined as in CPsyExam, Table 2: all single-choice and multiple-choice questions together; the table itself shows the better of
+    zero-shot and few-shot.
     """
     choices = grid.rows(np.isin(grid.items.reader, _TYPES))  # CPsyExam's, without the TCM examination
     cells = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
@@ -273,7 +276,7 @@ def choice_figures(grid: Grid) -> Figures:
 def truth_figures(grid: Grid) -> Figures:
     """Return the accuracy of verdicts on statements, overall and by correct verdict, exam, subject and category.
 
-    `rule` is the best rule without knowledge: one verdict for all, or 错误 if there is a negation word.
+    `rule` is the result of the best rule without knowledge: the same verdict for all, or 错误 if there is a negation word.
     """
     known = grid.scored()
     gold, negated = known.items.gold, known.items.negations > 0
@@ -289,13 +292,13 @@ def truth_figures(grid: Grid) -> Figures:
 
 
 def blank_figures(grid: Grid) -> Figures:
-    """Return the share of questions whose blanks are all filled correctly, overall and by exam, subject and category."""
+    """Return the share of questions for which all blanks are filled correctly, overall and by exam, subject and category."""
     parts = {f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS[1:]}
     return {**_questions(grid, True), "outcomes": outcomes(grid), **parts}
 
 
 def essay_figures(grid: Grid) -> Figures:
-    """Return the number of answered questions; a judge marks the answers."""
+    """Return the number of answered questions; their answers are marked by a judge."""
     following = rate("following_rate", grid.answered, {"": grid.items.unit})
     return {"questions": len(grid), **following, "outcomes": outcomes(grid)}
 
@@ -307,7 +310,7 @@ def outcomes(grid: Grid) -> dict[str, int]:
 
 
 def _chance(drawn: pd.Series | Marks) -> Figures:
-    """Return the expected accuracy of picking each answer at random from the allowed ones; nothing for answers in words."""
+    """Return the expected accuracy of picking answers at random from those allowed; empty for essay answers."""
     return {"chance": round(float(drawn.mean()), DIGITS)} if len(drawn) and pd.notna(drawn).all() else {}
 
 
@@ -353,20 +356,20 @@ def _questions(grid: Grid, headline: bool) -> Figures:
 
 
 def _single(grid: Grid, headline: bool) -> Figures:
-    """Return the metrics of one side of the pairs; a sycophant is right on all factual claims and on nothing else."""
+    """Return the metrics of one side of the pairs; a sycophantic model is right on all factual claims and on nothing else."""
     figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.items.unit})
     return figures | _committed(grid.committed, grid.committed_right, {})
 
 
 def _committed(committed: Marks, right: Marks, clusters: Mapping[str, Marks]) -> Figures:
-    """Return the rate and the accuracy of the answers that complete replies commit to."""
+    """Return how often complete replies commit to an answer, and the accuracy of these answers."""
     return rate("committed_rate", committed, {}) | rate("committed_accuracy", right, clusters)
 
 
 def _groups(grid: Grid) -> Figures:
-    """Return the share of cases and of groups with shared options whose questions are all right, overall and by form.
+    """Return the share of cases and of groups with shared options in which all questions are right, overall and by form.
 
-    A group with a hidden answer is not known to be right and does not count in accuracies.
+    A group that includes a hidden answer cannot be known to be right and does not count in accuracies.
     """
 
     def figures(part: Grid, headline: bool = False) -> Figures:
@@ -381,15 +384,16 @@ def _groups(grid: Grid) -> Figures:
 
 
 def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
-    """Return the bounds of the accuracy if all replies without an answer were wrong (the accuracy itself) or all were right."""
+    """Return the bounds of the accuracy: all replies without an answer count as wrong (the accuracy itself) or all as right."""
     return {"accuracy_at_least": accuracy} | {name: value for name, value in at_most.items() if not name.endswith("_std")}
 
 
 def _letters(grid: Grid) -> Figures:
-    """Return how often each letter is answered and how often it is correct, by question type over all repeats, as the model saw it.
+    """Return how often each letter is answered and how often it is correct, by question type over all repeats, with the letters that the
+    model saw.
 
-    A difference shows that a model favours a letter. Questions without a known answer are left out. With several orders of options, also
-    return `pull`, the difference of the two shares over replies that have an answer.
+    A difference between the two shows that a model favours a letter. Questions with unknown answers are left out. With several orders of
+    options, also return `pull`, the difference between the two shares over the replies that have an answer.
     """
     known = grid.rows(pd.notna(grid.items.gold))
     figures: dict[str, Figures] = {}
@@ -424,9 +428,10 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
 def wording_rules(grid: Grid) -> dict[str, float | None]:
     """Return the pair accuracy of each wording rule.
 
-    For most facts the false sentence has the negation word, so a rule that looks for the word is right on most pairs. Facts of false
-    polarity (忌吃, 不具有传染性) are the reverse. `negation_word` calls the side with more negation words 错误, `negation_affirmed` calls
-    it 正确; `negation_by_type` takes the better of the two for each type, so no rule based on negation and type is better.
+    For most facts, the negation word is in the false sentence, so a rule that looks for the word is right on most pairs. For facts of false
+    polarity (忌吃, 不具有传染性), it is the other way round. `negation_word` calls the side with more negation words 错误,
+    `negation_affirmed` calls it 正确; `negation_by_type` takes the better of the two for each type, so no rule based only on negation and
+    type is better.
     """
     items = pd.DataFrame(grid.items)
     pairs = items.pivot(index=["unit", "atomic_type"], columns="side", values="negations").reindex(columns=["factual", "non_factual"])
@@ -437,7 +442,7 @@ def wording_rules(grid: Grid) -> dict[str, float | None]:
 
 
 def best_rule(accuracies: Mapping[str, float | None]) -> Figures:
-    """Return the best rule, or the first of equally good ones."""
+    """Return the best rule, or the first if several are equally good."""
     name = max(accuracies, key=lambda rule: accuracies[rule] or 0.0)
     return {"rule": name, "accuracy": accuracies[name]}
 
@@ -451,4 +456,4 @@ FIGURES: dict[str, Callable[[Grid], Figures]] = {
     "tf": truth_figures,
     "blank": blank_figures,
 }
-"""Task -> function from the scores of all requests, in all repeats, to a run's metrics."""
+"""Maps each task to the function that computes a run's metrics from the scores of all requests in all repeats."""

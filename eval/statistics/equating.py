@@ -1,10 +1,10 @@
-"""Put versions of a test on one scale: replies of models to items -> abilities and difficulties in logits, linked by shared items.
+"""Put versions of a test on one scale: models' replies to items -> abilities and difficulties in logits, linked by shared items.
 
 The Rasch model is applied to a benchmark with few models and many items. Abilities, and the shift between two versions, are estimated by
-conditional maximum likelihood given how many models are right on each item (E. B. Andersen, 1970). The estimates are consistent in
-the number of items, for any number of models and any difficulty. Joint maximum likelihood stretches the scale if models are few, and
-libraries condition on the totals of persons or assume many persons. Replies to one item must be independent, so a model whose replies were
-reused for the next version counts in only one of the two.
+conditional maximum likelihood, given the number of models that are right on each item (E. B. Andersen, 1970). The estimates are consistent
+in the number of items, for any number of models and any difficulty. Joint maximum likelihood stretches the scale if there are few models,
+and existing libraries condition on the totals of persons or assume many persons. Replies to an item must be independent, so a model whose
+replies were reused for the next version counts in only one of the two versions.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class Fit(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A number and its standard error."""
+    """A number with its standard error."""
 
     value: float
     error: float
@@ -52,16 +52,16 @@ class Change(NamedTuple):
     ability: Estimate
     """Ability of the new model minus that of the old one, in logits; the new model is worse if the interval is below 0."""
     by_model: float
-    """Change of the expected accuracy on the new version due to ability."""
+    """Change in the expected accuracy on the new version that is due to ability."""
     by_test: float
-    """Change of the old model's expected accuracy due to the different items."""
+    """Change in the old model's expected accuracy that is due to the different items."""
 
 
 def fit(replies: npt.ArrayLike) -> Fit:
     """Return the abilities and difficulties of one version.
 
     Args:
-        replies: models x items, 1 or True if correct; every model was asked every item.
+        replies: models x items, 1 or True if correct; every model must have been asked every item.
 
     Raises:
         ValueError: there are fewer than two models, or a model is right or wrong on all items that separate models.
@@ -87,7 +87,7 @@ def fit(replies: npt.ArrayLike) -> Fit:
 
 
 def _conditional(abilities: Floats) -> tuple[Floats, Floats]:
-    """Return the probability that one model, and that two models, are right on an item that 1, 2, … models get right."""
+    """Return the probabilities that one given model, and that two given models, are right on an item that 1, 2, … models get right."""
     odds, models = np.exp(abilities), len(abilities)
     others = ~np.eye(models, dtype=bool)
     sums = _symmetric(odds, np.ones(models, dtype=bool))[1:]
@@ -99,7 +99,7 @@ def _conditional(abilities: Floats) -> tuple[Floats, Floats]:
 
 
 def _symmetric(odds: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
-    """Return the elementary symmetric polynomials of the chosen odds, from degree 0 up, along a new last axis."""
+    """Return the elementary symmetric polynomials of the chosen odds, starting at degree 0, along a new last axis."""
     sums = np.zeros((*chosen.shape[:-1], len(odds) + 1))
     sums[..., 0] = 1
     for model, odd in enumerate(odds):
@@ -108,7 +108,8 @@ def _symmetric(odds: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _difficulties(abilities: Floats) -> Floats:
-    """Return the difficulty of an item that 0, 1, … models get right, by T. A. Warm's weighted likelihood (Psychometrika 54, 1989)."""
+    """Return the difficulty of an item that 0, 1, … models get right, estimated by T. A. Warm's weighted likelihood (Psychometrika 54,
+    1989)."""
 
     def score(difficulty: float, right: int) -> float:
         chance = expit(abilities - difficulty)
@@ -125,8 +126,8 @@ def link(old: Fit, new: Fit, shared: npt.ArrayLike, name: str) -> Estimate:
     Its standard error comes from a bootstrap over the shared items.
 
     Args:
-        shared: shared items x 2: index of the item in the old and in the new version.
-        name: name of the comparison; seeds the draws.
+        shared: shared items x 2: index of the item in the old version and in the new version.
+        name: name of the comparison, which seeds the draws.
 
     Raises:
         ValueError: there are fewer than two shared items.
@@ -141,7 +142,7 @@ def link(old: Fit, new: Fit, shared: npt.ArrayLike, name: str) -> Estimate:
 
 
 def _conditional_shift(old: Fit, new: Fit, pairs: Counts, weights: Floats) -> Floats:
-    """Return the shift for each row of weights; a draw takes one Newton step from the sample's shift, which is accurate enough."""
+    """Return the shift for each row of weights; each draw takes one Newton step from the sample's shift, which is accurate enough."""
     right = new.replies[:, pairs[:, 1]].sum(axis=0)
     totals = right + old.replies[:, pairs[:, 0]].sum(axis=0)
     shift, size = 0.0, len(new.abilities)
@@ -164,7 +165,7 @@ def explain(old: Fit, new: Fit, shift: Estimate, model: int, successor: int) -> 
     """Explain why the accuracy of `successor` on the new version differs from that of `model` on the old one.
 
     Args:
-        shift: the result of `link`; over several versions the sum of the shifts, with the root of the summed squares of their errors.
+        shift: the result of `link`; across several versions, the sum of the shifts, with the root of the sum of their squared errors.
         model: row of the model in the old version's replies.
         successor: row of the same or another model in the new version's replies.
     """

@@ -18,7 +18,7 @@ METRICS: dict[str, Callable[[Score], bool | None]] = {
     "following_rate": lambda score: score.outcome == "answered",
     "accuracy": lambda score: score.correct,
 }
-"""Headline metrics: the property of a score that counts; None leaves the score out."""
+"""Maps each headline metric to the property of a score that counts; None leaves the score out."""
 
 
 def committed_right(score: Score) -> bool | None:
@@ -34,7 +34,7 @@ class Tally(NamedTuple):
 
     @property
     def share(self) -> Fraction:
-        """Share of the repeats."""
+        """Share of the repeats that met the condition."""
         return Fraction(self.marks, self.repeats)
 
 
@@ -43,7 +43,7 @@ _STEPS = 10_000  # marks have a resolution of one hundredth
 
 
 class QuestionKey(Struct, frozen=True):
-    """The key and group of a question from any version of the data; other fields are ignored."""
+    """The key and group of a question in any version of the data; other fields are ignored."""
 
     id: str
     stem: str = ""
@@ -52,7 +52,7 @@ class QuestionKey(Struct, frozen=True):
 
 
 def scored_id(item_id: str) -> str:
-    """Return the id under which an item is counted: the pair for both sides of a claim pair, the question itself otherwise."""
+    """Return the id under which an item is counted: the id of the pair for both sides of a claim pair, otherwise the id of the question."""
     return item_id.partition("/")[0]
 
 
@@ -117,13 +117,14 @@ def mean(tallies: Iterable[Tally]) -> Fraction | None:
 
 
 def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -> Figures:
-    """Return how two runs differ on their shared items: difference, interval, items on which each is better, and two p-values.
+    """Return how two runs differ on their shared items: the difference, its interval, the items on which each run is better, and two
+    p-values.
 
-    `mcnemar_p` treats pairs or questions as independent; with several repeats it is a sign-flip test of their differences.
-    `bootstrap_p` resamples complete cases and groups.
+    `mcnemar_p` treats pairs or questions as independent; with several repeats, it comes from a sign-flip test of their differences.
+    `bootstrap_p` comes from resampling complete cases and groups.
 
     Args:
-        groups: question -> its case or group of shared options, if any.
+        groups: maps a question to its case or group of shared options, if it has one.
     """
     shared = sorted(one.keys() & other.keys())
     if not shared:
@@ -151,7 +152,8 @@ def with_holm(rows: list[Figures], untested: Callable[[Figures], bool] = lambda 
     """Add to each row p-values corrected for the size of the family (S. Holm, 1979), and whether both tests find a difference on at least
     `LEAST` shared items.
 
-    A family is what a reader compares at once. Rows without any difference and untested rows belong to none and get no corrected value.
+    A family is the set of rows that a reader compares at once. Rows that show no difference or were not tested belong to no family and get
+    no corrected value.
     """
     family = [row for row in rows if row["shared"] and (row["better"] or row["worse"]) and not untested(row)]
     for row in rows:
@@ -172,7 +174,7 @@ def both_find(row: Figures) -> bool:
 
 
 def larger_p(row: Figures) -> float | None:
-    """Return the larger corrected p-value of the two tests; None if the row is in no family."""
+    """Return the larger of the two tests' corrected p-values; None if the row is in no family."""
     p_values = row["mcnemar_p_holm"], row["bootstrap_p_holm"]
     return None if None in p_values else max(p_values)
 
@@ -180,7 +182,8 @@ def larger_p(row: Figures) -> float | None:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for their number, in the given order (S. Holm, 1979).
 
-    statsmodels is not used, because its `multipletests` runs a full garbage collection per call, most of the time of a comparison.
+    statsmodels is not used, because its `multipletests` runs a full garbage collection in each call, which takes most of the time of a
+    comparison.
     """
     values = np.asarray(p_values, dtype=float)
     order = np.argsort(values, kind="stable")

@@ -1,4 +1,4 @@
-"""Task `blank`: words for each blank of a stem, compared with the key in canonical form."""
+"""Task `blank`: fill in each blank of a stem; the answers are compared with the key in canonical form."""
 
 from collections.abc import Iterable
 

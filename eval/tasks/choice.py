@@ -1,4 +1,4 @@
-"""Task `choice`: single and multiple choice with CPsyExam's prompts; TCM questions have their own task."""
+"""Task `choice`: single-choice and multiple-choice questions with CPsyExam's prompts; TCM questions have a task of their own."""
 
 from collections.abc import Iterable
 from typing import Literal

@@ -8,7 +8,7 @@ from eval.tasks.contract import Task, task_prompt
 from eval.tasks.request import Request
 
 NEGATIONS = ("不", "异常", "忌")
-"""Words that distinguish the two sides of a pair in the templates of SdAK's Table 2."""
+"""Words that distinguish the two sides of a pair in SdAK's templates (Table 2)."""
 VERDICT_OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 
 
@@ -22,7 +22,7 @@ def verdict_requests(records: Iterable[ClaimPair | Fourfold], sides: Mapping[str
     """Return one request per sentence of the records, sorted by item id.
 
     Args:
-        sides: field of a sentence -> the correct verdict on it.
+        sides: maps the field of a sentence to the correct verdict on it.
     """
     built = [_request(record, side, answer, prompt) for record in records for side, answer in sides.items()]
     return sorted(built, key=lambda request: request.item_id)

@@ -1,6 +1,6 @@
 """The interface of a task: build requests from the records of a split, in several wordings.
 
-Metrics are in `eval.score.metrics.FIGURES`: if requests depended on scoring, a fix there would rerun the models.
+Metrics are in `eval.score.metrics.FIGURES`: if requests depended on scoring code, a fix to it would rerun the models.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,32 +22,33 @@ RequestMaker = Callable[[Iterable[Question], Iterable[ClaimPair | Fourfold], str
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """One task. To add one, write a file in `eval/tasks` and an entry each in `eval.tasks.runs.TASKS` and `eval.score.metrics.FIGURES`."""
+    """One task. To add a task, write a file in `eval/tasks` and add an entry in `eval.tasks.runs.TASKS` and one in
+    `eval.score.metrics.FIGURES`."""
 
     about: str
     """One-line description."""
     prompts: tuple[str, ...]
-    """Names of its wordings, the default first."""
+    """Names of the task's wordings, the default first."""
     requests: RequestMaker
     reversed_requests: RequestMaker | None = None
-    """The same requests with the parts of each group in reverse order; None if the task has no groups."""
+    """Returns the same requests with the parts of each group in reverse order; None if the task has no groups."""
     of: Literal["questions", "claims", "fourfold"] = "questions"
-    """The records of a split that the task uses; others are not read."""
+    """The records of a split that the task uses; other records are not read."""
     published: tuple[str, ...] = ()
-    """Rule sets in `eval.answers.published` whose metrics are reported next to the project's own."""
+    """Rule sets in `eval.answers.published` whose metrics are reported next to the project's own metrics."""
 
 
 def task_prompt(name: str) -> str:
     """Return the prompt with this name.
 
     Raises:
-        ValueError: there is no such prompt.
+        ValueError: the prompt does not exist.
     """
     return read_prompt(_PROMPTS / f"{name}.txt")
 
 
 def prompt_files(wording: str) -> list[Path]:
-    """Return the files of a wording; some wordings have one file per form of question."""
+    """Return the files of a wording; some wordings have one file for each form of question."""
     return sorted(_PROMPTS.glob(f"{wording}*.txt"))
 
 
@@ -67,7 +68,7 @@ def read_requests(task: Task, folder: Path, prompt: str, order: int = 0) -> list
     """Return the requests of one split, sorted by item id.
 
     Args:
-        order: 0 leaves the options as in the split, N shifts them by N places; an odd order also reverses the parts of groups.
+        order: 0 leaves the options as in the split, N shifts them by N positions; an odd order also reverses the parts of groups.
 
     Raises:
         ValueError: an item occurs twice.

@@ -1,4 +1,4 @@
-"""Task `essay`: questions answered in words, with CPsyExam's prompts; stage `judge` gives the marks."""
+"""Task `essay`: questions answered in the model's own words, with CPsyExam's prompts; the stage `judge` marks the answers."""
 
 from collections.abc import Iterable
 

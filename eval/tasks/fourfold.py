@@ -1,4 +1,4 @@
-"""Task `fourfold`: is this sentence correct? Asked for a true and a false tail, each affirmed and denied."""
+"""Task `fourfold`: is this sentence correct? The question is asked for a true and a false tail, each affirmed and denied."""
 
 from collections.abc import Iterable
 

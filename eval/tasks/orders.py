@@ -1,4 +1,4 @@
-"""Reorder options: rotate them by some places, the last ones to the front, and the correct letters with them."""
+"""Reorder options: rotate them by some positions, moving the last ones to the front, and change the correct letters accordingly."""
 
 import re
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ _OF_OTHERS = re.compile(
     r"|\A[全皆均都]部?(?:正确|对|错|是|不是|可以?)\Z|(?<![A-Za-z])[A-J]\s*(?:[+＋、,，/&或和与及]|以及)\s*[A-J](?![A-Za-z])"
     r"|\A(?!AB\Z)[A-J](?:\s*[A-J])+\Z|(?i:all of the above|none of the above)"
 )
-"""An option that refers to others by letter or position: 以上都对, A+B, BC. Such a question is not reordered."""
+"""An option that refers to others by letter or position: 以上都对, A+B, BC. A question with such an option is not reordered."""
 
 
 def shift_of(options: Sequence[Option], order: int) -> int:
-    """Return by how many places an order rotates the options: 0 is the original order, and orders beyond the last repeat."""
+    """Return by how many positions an order rotates the options: 0 is the original order, and the rotations repeat after the last one."""
     return 0 if not options or any(_OF_OTHERS.search(option.text) for option in options) else order % len(options)
 
 
 def shifted_letters(letters: str, options: int, shift: int) -> str:
-    """Return the letters, sorted, that the given options have after a shift; a negative shift undoes it."""
+    """Return the letters that the given options have after a shift, sorted; a negative shift reverses it."""
     return "".join(sorted(ascii_uppercase[(ascii_uppercase.index(letter) + shift) % options] for letter in letters))
 
 

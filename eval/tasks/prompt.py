@@ -22,10 +22,10 @@ _PROBE = [{"role": "system", "content": "system-probe"}, {"role": "user", "conte
 
 @cache
 def read_prompt(path: Path) -> str:
-    """Return a prompt without its first line, a comment that gives its source.
+    """Return a prompt without its first line, which is a comment that gives the source.
 
     Raises:
-        ValueError: there is no such prompt, or its first line gives no source.
+        ValueError: the prompt does not exist, or its first line gives no source.
     """
     if not path.exists():
         known = ", ".join(sorted(file.stem for file in path.parent.glob("*.txt")))
@@ -48,18 +48,18 @@ def quoted(path: Path, texts: Mapping[str, str], **values: str) -> str:
 
 
 def nonce_of(texts: Mapping[str, str], number: int = 0) -> str:
-    """Return the nonce of the texts in a prompt; a higher `number` gives another one, in case a text contains the first."""
+    """Return the nonce for the texts in a prompt; a higher `number` gives a different nonce, in case a text contains the first one."""
     return hashlib.sha256(repr((number, sorted(texts.items()))).encode()).hexdigest()[:_NONCE_CHARS]
 
 
 def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, Any] | None = None) -> str:
-    """Return the prompt text: the model's chat template applied to the messages, ending where its reply begins.
+    """Return the text of the prompt: the model's chat template applied to the messages, ending where the model's reply begins.
 
-    A model without a chat template (a base model) gets the contents one after the other. A reply, the model's or an example's, continues
-    a text that ends in a colon (答案：), as in the published code, and otherwise begins on the next line.
+    For a model without a chat template (a base model), the contents are joined one after the other. If a text ends in a colon (答案：), the
+    reply, whether the model's or an example's, continues it, as in the published code; otherwise the reply begins on the next line.
 
     Args:
-        template: further arguments of the chat template.
+        template: further arguments for the chat template.
     """
     messages = [message | {"content": without_control_tokens(tokenizer, message["content"], message["role"])} for message in messages]
     if not tokenizer.chat_template:
@@ -70,7 +70,7 @@ def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, A
 
 
 def opens_reasoning(prompt: str) -> bool:
-    """Return whether a rendered prompt ends with an open reasoning block, which the reply continues."""
+    """Return whether a rendered prompt ends with an open reasoning block that the reply continues."""
     return bool(_OPENED.search(prompt))
 
 
@@ -84,9 +84,10 @@ def _plain(messages: Sequence[Message]) -> str:
 
 
 def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
-    """Return the token ids of rendered prompts. A chat template writes its own BOS, so none is added.
+    """Return the token ids of rendered prompts. A chat template writes its own BOS token, so none is added.
 
-    Without a template, the tokenizer adds its BOS. Some also add an EOS, which would end the text before the reply and is removed.
+    Without a template, the tokenizer adds its BOS token. Some tokenizers also add an EOS token, which would end the text before the reply
+    and is therefore removed.
     """
     if not prompts:
         return []  # tokenizers reject an empty batch
@@ -119,12 +120,12 @@ def prompt_sha256(prompt: str) -> str:
 
 
 def defused(messages: Sequence[Message]) -> list[Message]:
-    """Escape chat-template markers in the messages' content, so that no text can end its turn and speak as another role."""
+    """Escape chat-template markers in the content of messages, so that no text can end its turn and speak in another role."""
     return [message | {"content": escape_chat_marks(message["content"], message["role"] == "assistant")} for message in messages]
 
 
 def without_control_tokens(tokenizer: Any, text: str, role: str) -> str:
-    """Break up chat-template markers and the model's control tokens in a text, so that it is safe as content of a role's turn."""
+    """Break up chat-template markers and the model's control tokens in a text, so that it is safe as the content of a turn."""
     text = escape_chat_marks(text, role == "assistant")
     for token in control_tokens(tokenizer):
         text = text.replace(token, f"{token[0]} {token[1:]}")
@@ -135,7 +136,7 @@ def _without_folded(tokenizer: Any, text: str) -> str:
     """Break up text that a tokenizer reads as a control token in another spelling: ＜|im_end|＞.
 
     Raises:
-        ValueError: the tokenizer finds a control token even with spaces in it.
+        ValueError: the tokenizer finds a control token even after spaces are inserted into it.
     """
     numbers = set(tokenizer.convert_tokens_to_ids(list(control_tokens(tokenizer))))
     for _ in range(_ROUNDS):
@@ -152,14 +153,15 @@ def _without_folded(tokenizer: Any, text: str) -> str:
 
 @cache
 def _folds_marks(tokenizer: Any) -> bool:
-    """Return whether a tokenizer matches control tokens in normalized text, and so finds them in other spellings."""
+    """Return whether a tokenizer matches control tokens in normalized text and therefore also finds them in other spellings."""
     added = getattr(tokenizer, "added_tokens_decoder", {}).values()
     return tokenizer.is_fast and any(token.normalized and token.content in control_tokens(tokenizer) for token in added)
 
 
 @cache
 def control_tokens(tokenizer: Any) -> tuple[str, ...]:
-    """Return the tokens that no text may turn into: the named special tokens, and those that the tokenizer only marks as special."""
+    """Return the tokens into which no text may be tokenized: the named special tokens, and those that the tokenizer only marks as
+    special."""
     marked = {token.content for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if token.special}
     return tuple(sorted({*tokenizer.all_special_tokens, *marked}, key=lambda token: (-len(token), token)))
 

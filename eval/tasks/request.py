@@ -14,46 +14,48 @@ Reader = Literal["claim", "mcqa", "mrqa", "tcm", "qa", "blank"]
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """One item as a conversation that ends with the question."""
+    """One item as a conversation that ends with the question to answer."""
 
     item_id: str
-    """Question id, or id of a claim or fourfold row with `/` and the sentence, such as `/factual` or `/true_denied`."""
+    """Question id, or the id of a claim or fourfold row followed by `/` and the sentence, such as `/factual` or `/true_denied`."""
     messages: list[Message]
-    """If the request follows another, only the messages after that one's reply."""
+    """If the request follows another one, only the messages after the reply to that one."""
     question_type: Kind
-    """claim, tf: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa, blank: words; mark: 0 to 100, by a judge."""
+    """claim, tf: 正确 or 错误; mcqa: one letter; mrqa: two or more letters; qa, blank: text; mark: 0 to 100, given by a judge."""
     options: list[Option]
-    """The possible answers; for claim and tf 正确 and 错误, with the word as letter; empty for qa and blank."""
+    """The possible answers; for claim and tf, 正确 and 错误, with the word as its letter; empty for qa and blank."""
     answer: str | None
-    """Correct answer; no backend except a test's may use it. None if the source hides it."""
+    """The correct answer; no backend may use it, except one for tests. None if the source does not disclose it."""
     answer_format: str
     """A reply in the requested format, with `{answer}` in place of the answer."""
     solution: str | None
     """The correct reply, as shown in a few-shot example."""
     pool: str
-    """Few-shot examples come from the requests with the same pool (subject and question type)."""
+    """Few-shot examples are taken from requests of the same pool (subject and question type)."""
     related_ids: frozenset[str]
-    """Ids of the item, its near-duplicate cluster and its group; an item that shares one is never a few-shot example for this one."""
+    """Ids of the item, its near-duplicate cluster and its group; an item that shares one of them is never a few-shot example for this
+    item."""
     reader: Reader
-    """Key of `eval.answers.readers.READERS`: the parser of its replies."""
+    """Key in `eval.answers.readers.READERS` of the parser for replies to this request."""
     unit: str
     """Unit of scoring, correct only if all its items are: the claim pair, the case or group of shared options, or the item itself."""
     facets: dict[str, str]
-    """Breakdowns of the metrics, such as exam, subject, question_type, category, case_type, form, atomic_type; no value is empty."""
+    """Values by which metrics are broken down, such as exam, subject, question_type, category, case_type, form, atomic_type; no value is
+    empty."""
     follows: str | None = None
     """Id of the item whose question and reply precede this one in the same conversation (the questions of one case)."""
     folds_system: bool = False
     """Whether to prepend the system message to the first user message of the conversation."""
     shots: int = 0
-    """Few-shot examples in its messages."""
+    """Number of few-shot examples in its messages."""
     claim: str | None = None
-    """The claim, or statement of tf, without its prompt; None for anything else."""
+    """The claim, or the statement of tf, without its prompt; None for other question types."""
     cloze: str | None = None
-    """The stem with its blanks; None for anything but a blank."""
+    """The stem with its blanks; None for other question types."""
     shift: int = 0
-    """Places by which the options are rotated relative to the question, the last ones moving to the front."""
+    """Number of positions by which the options are rotated relative to the question, the last ones moving to the front."""
     compared: tuple[str, str] | None = None
-    """Reference answer and the reply's answer, as in a judge's prompt; None for anything but a mark."""
+    """Reference answer and the answer in the reply, as in a judge's prompt; None for other question types."""
 
     def reply(self, answer: str) -> str:
         """Return an answer in the requested format."""
@@ -61,7 +63,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 def allowed_answers(request: Request) -> list[str]:
-    """Return every allowed answer; for mrqa the sets of two or more letters; none for an answer in words."""
+    """Return every allowed answer; for mrqa, all sets of two or more letters; nothing for an essay answer."""
     letters = [option.letter for option in request.options]
     if request.question_type != "mrqa":
         return letters
@@ -69,7 +71,8 @@ def allowed_answers(request: Request) -> list[str]:
 
 
 def conversation(requests: Sequence[Request]) -> list[Message]:
-    """Return the requests as one conversation: the last one's system message, the earlier requests with solutions, and the last request."""
+    """Return the requests as one conversation: the system message of the last request, the earlier requests with solutions, and the last
+    request."""
     last = requests[-1]
     messages = [message for message in last.messages if message["role"] == "system"]
     for request in requests:
@@ -80,7 +83,7 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
 
 
 def conversations(requests: Sequence[Request]) -> list[list[Request]]:
-    """Group requests by conversation: each starts a conversation or comes after the request that it follows.
+    """Group requests by conversation: each request starts a conversation or comes after the request that it follows.
 
     Raises:
         ValueError: an item occurs twice.
@@ -101,7 +104,7 @@ def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
     """Map item ids to requests.
 
     Raises:
-        ValueError: an item occurs twice, so its replies could not be told apart.
+        ValueError: an item occurs twice, so its replies could not be distinguished.
     """
     by_id: dict[str, Request] = {}
     for request in requests:
@@ -122,7 +125,7 @@ def options_text(options: Iterable[Option], mark: str) -> str:
 
 
 def facets_of(question: Question) -> dict[str, str]:
-    """Return the facets by which a question's metrics are broken down."""
+    """Return the facets by which the metrics of a question are broken down."""
     facets = {
         "question_type": question.question_type,
         "category": question.category,
@@ -135,5 +138,5 @@ def facets_of(question: Question) -> dict[str, str]:
 
 
 def related_ids_of(question: Question) -> frozenset[str]:
-    """Return the ids that identify a question and its relatives."""
+    """Return the ids that identify a question and its related questions."""
     return frozenset(key for key in (question.id, question.cluster_id, question.group_id) if key)

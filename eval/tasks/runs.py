@@ -22,10 +22,10 @@ TASKS: dict[str, Task] = {
 
 
 def wording(task: str, name: str | None) -> str:
-    """Return the name of a task's wording, the default for None.
+    """Return the name of a task's wording; for None, return that of the default.
 
     Raises:
-        ValueError: the task has no such wording; the message lists the known ones.
+        ValueError: the task does not have this wording; the message lists the known ones.
     """
     prompts = TASKS[task].prompts
     return one_of(name, prompts, "prompt", f"task {task}") if name else prompts[0]
@@ -36,20 +36,20 @@ class Variant(NamedTuple):
 
     prompt: str
     order: int
-    """0 leaves the options as in the split, N shifts them by N places; an odd order also reverses the parts of groups."""
+    """0 leaves the options as in the split, N shifts them by N positions; an odd order also reverses the parts of groups."""
 
 
 def variants_of(run: Run) -> list[Variant]:
     """Return the variants of a run, all orders of a wording in a row. With R repeats, variant v has repeats v * R to v * R + R - 1.
 
     Raises:
-        ValueError: the task has no such wording.
+        ValueError: the task does not have this wording.
     """
     return [Variant(wording(run.task, name), order) for name in run.prompts or (run.prompt,) for order in range(run.orders)]
 
 
 class RequestBuilder:
-    """Builds the requests of runs over one folder of splits; caches them per task, prompt, order and split."""
+    """Builds the requests of runs from one folder of splits; caches them by task, prompt, order and split."""
 
     def __init__(self, splits: Path) -> None:
         self._splits = splits
@@ -57,7 +57,7 @@ class RequestBuilder:
         self._pools: dict[tuple[str, str, int], Pools] = {}
 
     def zero_shot(self, task: str, prompt: str, order: int = 0, split: str = TEST) -> list[Request]:
-        """Return the requests of a split for a task, prompt and order of options, sorted by item id."""
+        """Return the requests for a split, given a task, a prompt and an order of options, sorted by item id."""
         key = task, prompt, order, split
         if key not in self._zero_shot:
             self._zero_shot[key] = read_requests(TASKS[task], self._splits / split, prompt, order)
@@ -82,7 +82,7 @@ class RequestBuilder:
         return [from_pools(requests, self._examples(run, variant.prompt), run.shots) for variant, requests in by_prompt]
 
     def of_run(self, run: Run) -> list[Request]:
-        """Return the requests of a run with a single variant, few-shot examples included.
+        """Return the requests of a run that has a single variant, including few-shot examples.
 
         Raises:
             ValueError: the run has several variants.

@@ -1,7 +1,7 @@
 """Few-shot examples: put solved requests from train and dev before each request.
 
-Questions get the examples that the split lists for their subject and type (`shots.jsonl`), in that order. Claims get a random
-sample of their atomic type, from train, then dev, alternating the kinds of sentence.
+Questions get the examples listed in the split for their subject and type (`shots.jsonl`), in that order. Claims get a random sample of
+their atomic type, first from train, then from dev, alternating between the kinds of sentence.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ from eval.tasks.request import Request, conversation
 
 _SPLITS = ("train", "dev")
 Pools = Mapping[str, Sequence[Request]]
-"""Examples by pool, first choice first."""
+"""Maps each pool to its examples, first choice first."""
 
 
 def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
-    """Return the examples of a task by pool, first choice first; never from test.
+    """Return the examples of a task by pool, first choice first; none are from test.
 
     Raises:
         ValueError: `shots.jsonl` lists a question that is not in its split.
@@ -47,7 +47,8 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
 
 
 def _in_turn(examples: Sequence[Request]) -> Iterator[Request]:
-    """Yield one sentence of each fact, then the next of each; the kinds rotate over the facts, so true and false sentences balance."""
+    """Yield one sentence of each fact, then the next one of each; the kind of sentence changes from fact to fact, so that true and false
+    sentences are balanced."""
     by_fact: dict[str, list[Request]] = {}
     for example in examples:
         by_fact.setdefault(example.unit, []).append(example)
@@ -68,10 +69,10 @@ def pools_of(examples: Iterable[Request]) -> Pools:
 
 
 def from_pools(requests: Sequence[Request], pools: Pools, shots: int) -> list[Request]:
-    """Return the requests ready to send, with up to `shots` examples from their pool as earlier turns of the conversation.
+    """Return the requests ready to send, each with up to `shots` examples from its pool as earlier turns of the conversation.
 
-    Items of a pool share their examples, so their prompts share a prefix; an item related to an example gets the next one instead. A
-    request that follows another gets none, since the first has them. `shots` of a request is its number of examples.
+    Items of a pool share their examples, so their prompts share a prefix; an item that is related to an example gets the next example
+    instead. A request that follows another one gets none, since the first request has them. `shots` of a request is its number of examples.
     """
     return [request if request.follows else _with_examples(request, pools.get(request.pool, []), shots) for request in requests]
 

@@ -20,9 +20,9 @@ _NO_ANALYSIS = "略。"  # what Chinese answer keys print if they give no reason
 
 
 def cases_of(questions: Iterable[Question]) -> list[list[Question]]:
-    """Group questions into conversations: those with the same group and case text together, each other question alone.
+    """Group questions into conversations: questions with the same group and case text go together, and every other question is on its own.
 
-    A group may contain a case and its rewording from another site; their questions stay apart, since each refers to its own text.
+    A group may contain a case and a rewording of it from another site; their questions are kept apart, since each refers to its own text.
     """
     cases: dict[Any, list[Question]] = defaultdict(list)
     for question in questions:
@@ -39,7 +39,7 @@ def _is_tcm_type(question: Question) -> bool:
 
 
 def _in_order(members: list[Question]) -> list[Question]:
-    """Sort questions by their position on the page that has most of them."""
+    """Sort questions by their position on the page that contains most of them."""
     shared = Counter(page for question in members for page in {_page(sighting) for sighting in question.provenance})
 
     def page_order(question: Question) -> Any:
@@ -54,13 +54,13 @@ def _page(sighting: Provenance) -> tuple[str, str, str]:
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
-    """Return one request per single-choice TCM question, sorted by item id. A question of unknown form gets the prompt of A1."""
+    """Return one request for each single-choice TCM question, sorted by item id. Questions whose form is unknown get the prompt of A1."""
     del claims
     return _requests(questions, prompt, 1)
 
 
 def reversed_requests(questions: Iterable[Question], claims: Iterable[ClaimPair | Fourfold], prompt: str) -> list[Request]:
-    """Return the same requests with the last question of a case first, and each B1 question before the shared options."""
+    """Return the same requests, but with the last question of a case first and each B1 question before the shared options."""
     del claims
     return _requests(questions, prompt, -1)
 

@@ -1,4 +1,4 @@
-"""Task `tf`: is this statement correct? Questions with the options 正确 and 错误, answered by the word, not by its letter."""
+"""Task `tf`: is this statement correct? Questions with the options 正确 and 错误, to be answered with the word, not with its letter."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Trace a score to its item, claim or question, fact, page and archived bytes, and back.
+"""Trace a score to its item, claim or question, fact, page and archived bytes, and in the opposite direction.
 
 python -m eval.trace WHAT      WHAT: id of a claim, question, fact, page, case or cluster; item id of a score; an address; or some text
 """

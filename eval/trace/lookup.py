@@ -24,7 +24,7 @@ from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpac
 from eval.trace.related_items import Claim, learned_by, nearest, read_items
 
 _CLAIMS: dict[str, tuple[str, type[Claim]]] = {"claim": ("claims.jsonl", ClaimPair), "fourfold": ("fourfold.jsonl", Fourfold)}
-"""File and record type of each kind of claim."""
+"""File and record type for each kind of claim."""
 _DECISIONS, _VERDICTS, _PUBLISHED = map(Path, ("curation/decisions.jsonl", "curation/verdicts.jsonl", "splits/released.jsonl"))
 """Paths relative to the parent of the data folder."""
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
@@ -46,7 +46,7 @@ class Hit(NamedTuple):
 
 
 class Release(msgspec.Struct, frozen=True):
-    """The required fields of a line in a release's history."""
+    """The required fields of a line in the history of a release."""
 
     id: str
     version: str
@@ -91,7 +91,7 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
 
 
 def _rejections(data: Path, text: str) -> Iterator[tuple[str, Rejected]]:
-    """Yield the rejected records whose line contains the text, each with its stage's folder name."""
+    """Yield the rejected records whose line contains the text, each with the name of its stage's folder."""
     for stage in ("clean", "unique", "claims"):
         yield from ((stage, row) for row in rows_with(data / stage / "rejected.jsonl", [text], Rejected))
 
@@ -102,10 +102,10 @@ def fact_text(fact: Fact) -> str:
 
 
 def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
-    """Yield the records of a file whose line contains one of the texts; nothing if the file does not exist.
+    """Yield the records of a file whose lines contain one of the texts; nothing if the file does not exist.
 
     Raises:
-        ValueError: a matching line does not have the expected fields.
+        ValueError: a matching line lacks expected fields.
     """
     if not path.exists():
         return
@@ -121,7 +121,7 @@ def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
 
 
 def find_page(pages: Path, page: str) -> dict[str, Any] | None:
-    """Return the location of a page, its date and first bytes; None if it is in no index."""
+    """Return the location of a page, its date and its first bytes; None if the page is in no index."""
     of_page = ((index.parent, row) for index in indexes(pages) for row in rows_with(index, [page], IndexRow))
     matches = [(folder, row) for folder, row in of_page if row.page_id == page]
     if not matches:
@@ -222,7 +222,7 @@ def _question(data: Path, hit: Hit) -> Chain:
 
 
 def _near(data: Path, hit: Hit, item: Claim | Question) -> Chain:
-    """Return the nearest training items, unless the item itself is in train."""
+    """Return the nearest training items; none if the item itself is in train."""
     return {} if hit.context == "train" else {"nearest in train": nearest(item, read_items(data, "train"), learned_by(data))}
 
 
@@ -276,7 +276,7 @@ def _versions(data: Path, item: str) -> Chain:
 
 
 def _decided(data: Path, item: str) -> Chain:
-    """Return what people decided about a record, or about one merged into it."""
+    """Return what people decided about a record, or about a record that was merged into it."""
     merged = (row.id for row in rows_with(data / "unique/rejected.jsonl", [item], Rejected) if row.detail == item)
     decisions = read_decisions(data.parent / _DECISIONS)
     one = next((decisions[key] for key in [item, *merged] if key in decisions), None)
@@ -284,7 +284,7 @@ def _decided(data: Path, item: str) -> Chain:
 
 
 def _pages(data: Path, record: Claim | Question | Fact) -> list[Chain]:
-    """Return each place where a record was seen, with the page's location in the archive."""
+    """Return each place where a record was seen, with the location of the page in the archive."""
     lost = f"it is in no index under {data / 'pages'}; `dvc checkout {data / 'pages'}` restores the archive"
     return [
         {"position": one.position, "snapshot": one.snapshot}
@@ -301,13 +301,13 @@ def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, Claim]]:
 
 
 def _claims_with(data: Path, split: str, kind: str, texts: Sequence[str]) -> Iterator[Claim]:
-    """Yield the claims of a kind in a split whose line contains one of the texts; nothing without texts."""
+    """Yield the claims of one kind in a split whose lines contain one of the texts; nothing if there are no texts."""
     name, shape = _CLAIMS[kind]
     return rows_with(data / "splits" / split / name, texts, shape) if texts else iter(())
 
 
 def _scores(data: Path, items: Sequence[str]) -> list[str]:
-    """Return each run's replies to the items with their scores, one per line."""
+    """Return each run's replies to the items and their scores, one per line."""
     lines = []
     for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
         scores = list(rows_with(path, items, Score))

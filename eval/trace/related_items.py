@@ -1,8 +1,8 @@
-"""Find the training items nearest to an item, without any claim about causes.
+"""Find the training items nearest to an item; no claim is made about causes.
 
-A claim is related to training claims of the same atomic type with the same tail; heads never cross splits. A question is related to
-training questions of the same exam and subject with the same correct answer. A file next to the weights of a tuned model lists the items
-that it was trained on.
+A claim is related to training claims that have the same atomic type and the same tail; heads never cross splits. A question is related to
+training questions that have the same exam, subject and correct answer. A file next to the weights of a tuned model lists the items on which
+it was trained.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ def text_of(item: Item) -> str:
 
 
 def fact_of(item: Item) -> Hashable | None:
-    """Return the key that related items share; None for a question with a hidden answer."""
+    """Return the key that related items share; None for a question whose answer is hidden."""
     if isinstance(item, Claim):
         return item.atomic_type, canonical(item.tail)
     right = tuple(sorted(canonical(option.text) for option in item.options if option.letter in (item.answer or "")))
@@ -48,10 +48,10 @@ def group_of(item: Item) -> str:
 
 
 def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the training items nearest by wording and by fact, and how many share the item's type or subject.
+    """Return the training items nearest in wording and in fact, and how many training items share the item's type or subject.
 
     Args:
-        learned: training item -> the tuned models trained on it.
+        learned: maps a training item to the tuned models trained on it.
     """
     grams, fact = ngrams(canonical(text_of(item)), _NGRAM_CHARS), fact_of(item)
     others = [other for other in train if type(other) is type(item)]

@@ -1,6 +1,6 @@
-"""Stage `tune`: a model (from the hub, a folder or `finetune`) and the train split -> the tuned model, for each line under `tune`.
+"""Stage `tune`: a model (from the Hub, a folder or `finetune`) and the train split -> the tuned model, for each entry under `tune`.
 
-The model sees the evaluation prompts in its own chat template and learns the correct replies. An interrupted training resumes from its
+The model is given the evaluation prompts in its own chat template and learns the correct replies. An interrupted training resumes from its
 last checkpoint. On several GPUs:
 
     accelerate launch --config_file fsdp.yaml -m eval.tune MODEL        or `torchrun --nproc-per-node 8 -m eval.tune MODEL`
@@ -62,7 +62,7 @@ def described(name: str, params: Mapping[str, Any], models_folder: Path, where: 
         models_folder: folder of the models that this pipeline trains.
 
     Raises:
-        ValueError: there is no such line, or its model cannot be tuned; the message says what to do.
+        ValueError: there is no such entry, or its model cannot be tuned; the message says what to do.
     """
     models, trained = params.get("models") or {}, params.get("finetune") or {}
     line = convert(models[one_of(name, models, "model", where)], Model, f"params.yaml: models.{name}")
@@ -81,7 +81,7 @@ def described(name: str, params: Mapping[str, Any], models_folder: Path, where: 
 
 
 def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) -> dict[str, Any]:
-    """Tune a described model, save it to a folder, and return its metrics; a model with the same inputs is reused.
+    """Tune a described model, save it to a folder, and return its metrics; an existing model with the same inputs is reused.
 
     Raises:
         ValueError: the model cannot be loaded or tuned, or data is missing; the message says what to do.
@@ -146,7 +146,7 @@ def _left(training_set: TrainingSet) -> str:
 
 
 def _counts(training_set: TrainingSet, learned: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Return, for each kind, how many items there are, how many were learned, and how many were left out by reason."""
+    """Return, for each kind, how many items there are, how many were learned, and how many were left out for each reason."""
     return {
         kind: {"items": training_set.items[kind], "lessons": learned[kind], **{f"left_out_{why}": number for why, number in left.items()}}
         for kind, left in training_set.left_out.items()
@@ -157,7 +157,8 @@ def _train(
     path: Path, description: Description, tuning: Tuning, tokenizer: Any, examples: Sequence[Example], dev: Sequence[Example],
     checkpoints: Path, part_folder: Path, mark: str,
 ) -> tuple[dict[str, Any], list[Example]]:  # fmt: skip
-    """Train, resuming from checkpoints of the same training; return metrics and the examples that the saved weights have seen."""
+    """Train, resuming from checkpoints of the same training; return the metrics and the examples on which the saved weights were
+    trained."""
     from eval.tune import training
 
     with _first_before_others():
@@ -203,7 +204,7 @@ def _is_first() -> bool:
 
 
 def _mark(identity: str, description: Description, tuning: Tuning, examples: Sequence[Example], dev: Sequence[Example]) -> str:
-    """Hash everything that determines the weights."""
+    """Return a hash of everything that determines the weights."""
     digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning, len(examples)]))
     for example in [*examples, *dev]:
         digest.update(to_line([example.ids, example.targets]))

@@ -1,4 +1,4 @@
-"""Turn conversations and texts into examples (token ids, and which are targets), and examples into training steps. Pure functions."""
+"""Turn conversations and texts into examples (token ids and targets), and examples into training steps. Pure functions."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,26 +14,26 @@ _OPEN, _CLOSED = "<think>", "\n</think>\n\n"  # delimiters of models that always
 _THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
 PackedRow = list["Example"]
 Template = tuple[tuple[str, str | bool | int | float], ...]
-"""Further arguments of a chat template, by name."""
+"""Further arguments for a chat template, by name."""
 
 
 class Example(NamedTuple):
     """A conversation or a block of text. Examples packed into one row do not attend to each other."""
 
     kind: str
-    """Key of `data` in params.yaml."""
+    """The kind, a key of `data` in params.yaml."""
     item_id: str
     ids: list[int]
     targets: list[int]
-    """Each id itself if it is a target, else -100."""
+    """Each token's id if the token is a target, else -100."""
 
 
 @cache
 def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
     """Return the text that a model writes before its actual reply, and the token that ends its turn.
 
-    Both are derived from its chat template. The text before the reply is a space, the end of the reasoning that the prompt began, or the
-    name of the reply's channel.
+    Both are derived from its chat template. The text before the reply is a space, the end of the reasoning block that the prompt began, or
+    the name of the reply's channel.
 
     Raises:
         ValueError: no token ends a turn.
@@ -58,9 +58,9 @@ def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
 
 
 def conversation_example(tokenizer: Any, kind: str, item_id: str, messages: Sequence[Message], template: Template = ()) -> Example:
-    """Return a conversation as evaluation renders it; only the assistant's text and the ends of its turns are targets.
+    """Return a conversation as rendered in evaluation; only the assistant's text and the ends of its turns are targets.
 
-    If the template renders an earlier turn differently from the last one, only the last reply is a target.
+    If the template renders earlier turns differently from the last one, only the last reply is a target.
     """
     lead, end = reply_marks(tokenizer, template)
     ids: list[int] = []
@@ -87,7 +87,8 @@ def _within(tokenizer: Any, text: str) -> list[int]:
 
 
 def passage_examples(tokenizer: Any, kind: str, item_id: str, text: str, max_tokens: int) -> list[Example]:
-    """Split a text into examples of at most `max_tokens` tokens. All tokens but the first of each, which nothing predicts, are targets."""
+    """Split a text into examples of at most `max_tokens` tokens. All tokens are targets except the first token of each example, which
+    nothing predicts."""
     ids = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
     if tokenizer.eos_token_id is not None:
         ids = [*ids, tokenizer.eos_token_id]
@@ -101,12 +102,12 @@ def tokens_of(examples: Iterable[Example]) -> int:
 
 
 def step_tokens(examples: Sequence[Example]) -> int:
-    """Return the default maximum of tokens per step: smaller for little data, which would otherwise give hardly any steps."""
+    """Return the default maximum number of tokens per step, which is smaller for little data so that there are enough steps."""
     return min(16384, max(1024, tokens_of(examples) // 100))
 
 
 def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int, max_tokens: int, packs: bool) -> list[list[PackedRow]]:
-    """Return the steps, padded to the number of rows of the longest with empty rows, which do not count.
+    """Return the steps; those with fewer rows than the longest step are padded with empty rows, which do not count.
 
     Args:
         batch_examples: examples per step; 0 fills a step up to `batch_tokens`.
@@ -125,7 +126,7 @@ def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int
 
 
 def _rows(examples: Sequence[Example], most: int) -> list[PackedRow]:
-    """Pack examples into rows of at most `most` tokens, longest first; an example longer than that gets its own row."""
+    """Pack examples into rows of at most `most` tokens, longest first; an example longer than that gets a row of its own."""
     rows: list[PackedRow] = []
     free: list[int] = []
     for example in sorted(examples, key=lambda example: -len(example.ids)):
@@ -140,7 +141,7 @@ def _rows(examples: Sequence[Example], most: int) -> list[PackedRow]:
 
 
 def columns(row: PackedRow) -> dict[str, list[int]]:
-    """Return a row as model input; positions restart with each example, which lets models separate them."""
+    """Return a row as model input; positions restart with each example, so that models can separate the examples."""
     if not row:
         return {"input_ids": [0], "labels": [IGNORED], "position_ids": [0]}
     return {

@@ -1,4 +1,4 @@
-"""Detect content that must not be learned: questions and claims of test and reserved, related items, and texts that contain them."""
+"""Detect content that must not be learned: questions and claims in test and reserved, related items, and texts that contain them."""
 
 import re
 from collections import defaultdict
@@ -58,7 +58,7 @@ class HeldOut:
             texts[text[:_KEY_CHARS]].append((text, options))
 
     def related(self, ids: Iterable[str]) -> set[str]:
-        """Return which of an item's ids (its own, its cluster's, its group's) are held back."""
+        """Return which of an item's ids (its own, that of its cluster, that of its group) are held back."""
         return self._ids.intersection(ids)
 
     def is_contained_in(self, text: str) -> bool:
@@ -66,9 +66,11 @@ class HeldOut:
         return _contained(self._texts, canonical(text))
 
     def overlaps(self, text: str) -> bool:
-        """Return whether a user's text contains held-back content, even edited, reworded, or as a question with only its correct answer.
+        """Return whether a user's text contains held-back content, even if it was edited or reworded, or is a question with only its
+        correct answer.
 
-        It does if it has most n-grams of a question with its options or of a case, or a sentence with head and tail of a claim.
+        It does if it has most n-grams of a question with its options or of a case, or if it has a sentence with the head and tail of a
+        claim.
         """
         normalized = canonical(text)
         grams = ngrams(normalized, _GRAM_CHARS)
@@ -99,5 +101,5 @@ def _grams(normalized: str) -> frozenset[str]:
 
 
 def _substrings(text: str, most: int) -> set[str]:
-    """Return all substrings of 1 to `most` characters; short ones too, since a held-back text may be shorter than a key."""
+    """Return all substrings of 1 to `most` characters; short ones are included, since a held-back text may be shorter than a key."""
     return {text[start : start + size] for size in range(1, most + 1) for start in range(len(text))}

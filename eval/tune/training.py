@@ -1,4 +1,4 @@
-"""Tune a model on examples and save it to a folder, with the training loop of the transformers library."""
+"""Tune a model on examples and save it to a folder, using the training loop of the transformers library."""
 
 import json
 import os
@@ -52,10 +52,10 @@ def row_tokens(most: int) -> int:
 
 
 def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
-    """Load the model to tune; for the method lora, add an adapter that has no effect yet.
+    """Load the model to tune; for the method lora, add an adapter that has no effect until it is trained.
 
     Raises:
-        ValueError: there is no model in the Hugging Face format, or peft is missing.
+        ValueError: there is no model in the Hugging Face format, or peft is not installed.
     """
     logging.disable_progress_bar()
     logging.set_verbosity_error()
@@ -93,7 +93,7 @@ def _with_adapter(model: Any, tuning: Tuning, about: Description) -> Any:
 def _embeddings_of(model: Any) -> tuple[list[str], bool]:
     """Return the names of embeddings and output layer, and whether they share weights in a way that peft can preserve.
 
-    If so, only the embeddings are returned; otherwise each layer learns its own weights.
+    If they do, only the embeddings are returned; otherwise each layer learns weights of its own.
     """
     from peft.utils.constants import EMBEDDING_LAYER_NAMES
 
@@ -104,7 +104,7 @@ def _embeddings_of(model: Any) -> tuple[list[str], bool]:
 
 
 def be_deterministic() -> None:
-    """Make training on the CPU reproducible to the last bit."""
+    """Make training on the CPU reproducible bit by bit."""
     if not has_gpu():
         torch.use_deterministic_algorithms(True)
         torch.utils.deterministic.fill_uninitialized_memory = False
@@ -113,7 +113,7 @@ def be_deterministic() -> None:
 
 @torch.inference_mode()
 def supports_packing(model: Any) -> bool:
-    """Return whether a model reads the second text of a packed row, whose positions restart, as if it were alone.
+    """Return whether a model reads the second text of a packed row, whose positions restart, as if it were the only text.
 
     A recurrent model, or one that uses only the mask, does not.
     """
@@ -140,10 +140,10 @@ def train(
     checkpoints: Path,
     out: Path,
 ) -> dict[str, Any]:  # fmt: skip
-    """Run the steps, write the model with the lowest dev loss to `out` (without dev, the last one), and return metrics.
+    """Run the steps, write the model with the lowest dev loss to `out` (the last model if there is no dev data), and return metrics.
 
     Args:
-        checkpoints: folder for checkpoints; an interrupted training with the same data and settings resumes from them.
+        checkpoints: folder for checkpoints; an interrupted training run with the same data and settings resumes from them.
     """
     every = ceil(len(steps) / tuning.checks)
     world = int(os.environ.get("WORLD_SIZE", "1"))
@@ -199,7 +199,7 @@ def train(
 
 
 class _Rows:
-    """Rows as model input, built on access."""
+    """Rows as model input, built when they are accessed."""
 
     def __init__(self, rows: Sequence[PackedRow]) -> None:
         self._rows = rows
@@ -212,13 +212,13 @@ class _Rows:
 
 
 class _RowCheck:
-    """Compares the rows of each step with the planned ones, since only those were checked for held-back content."""
+    """Compares the rows of each step with the planned rows, since only the planned ones were checked for held-back content."""
 
     def __init__(self, steps: Sequence[Sequence[PackedRow]]) -> None:
         self._steps = [Counter(tuple(columns(row)["input_ids"]) for row in step) for step in steps]
 
     def check(self, step: int, inputs: Mapping[str, Any]) -> None:
-        """Raise RuntimeError if a row was not planned for this step."""
+        """Raise RuntimeError if a row was not planned for the current step."""
         for row in inputs["input_ids"].tolist():
             if tuple(row) not in self._steps[step] and row != columns([])["input_ids"]:
                 raise RuntimeError(
@@ -237,7 +237,7 @@ class _OrderedTrainer(Trainer):
         return super().training_step(model, inputs, num_items_in_batch)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        """Write a checkpoint and sync it, then mark it as complete, and only then remove an older one."""
+        """Write a checkpoint and sync it to disk, then mark it as complete, and only then remove an older one."""
         super()._save_checkpoint(model, trial)
         self.accelerator.wait_for_everyone()
         if self.args.should_save:
@@ -248,7 +248,7 @@ class _OrderedTrainer(Trainer):
         return SequentialSampler(train_dataset or self.train_dataset)
 
     def prediction_step(self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None) -> Any:
-        """Return the mean loss of one dev row, which is the same with any number of processes."""
+        """Return the mean loss of one dev row, which does not depend on the number of processes."""
         labels = inputs["labels"].to(self.args.device)
         with torch.no_grad(), self.compute_loss_context_manager():
             outputs = model(**{name: inputs[name].to(self.args.device) for name in ("input_ids", "position_ids")})
@@ -256,10 +256,10 @@ class _OrderedTrainer(Trainer):
 
 
 class _Progress(TrainerCallback):
-    """Shows a progress bar and, after the first rows, an estimate of the duration."""
+    """Shows a progress bar and, after the first rows, an estimate of the remaining time."""
 
     def __init__(self, rows: Sequence[PackedRow], dev_tokens: int) -> None:
-        """Store the sizes of the training rows and the number of tokens that all checks read."""
+        """Store the sizes of the training rows and the number of tokens that all dev checks together read."""
         self._tokens, self._dev_tokens = [tokens_of(row) for row in rows], dev_tokens
         self._start: float | None = None
 
@@ -297,7 +297,7 @@ def _tensors(rows: Sequence[Mapping[str, list[int]]]) -> dict[str, Any]:
 
 
 def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
-    """Return the loss of a row's target tokens as its part of the mean over the complete step."""
+    """Return the loss of a row's target tokens as its share of the mean over the complete step."""
     is_target = labels[:, 1:] != IGNORED
     summed = cross_entropy(outputs.logits[:, :-1][is_target].float(), labels[:, 1:][is_target], reduction="sum")
     return summed / (is_target.sum().clamp(min=1) if num_items_in_batch is None else num_items_in_batch)
@@ -311,7 +311,7 @@ def _mark_whole(folder: Path) -> None:
 
 
 def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
-    """Return the last complete checkpoint and whether training had ended there; remove incomplete checkpoints."""
+    """Return the last complete checkpoint and whether training had ended at it; remove incomplete checkpoints."""
     whole, best = {}, {}
     for path in checkpoints.glob("checkpoint-*"):
         try:

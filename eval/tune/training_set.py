@@ -1,4 +1,4 @@
-"""Build the training examples of each kind and epoch from `data` of params.yaml, only from train and without held-back content."""
+"""Build the training examples of each kind and epoch from `data` in params.yaml, using only train and no held-back content."""
 
 import hashlib
 import sys
@@ -42,7 +42,7 @@ def read_dialogues(path: Path) -> Iterator[tuple[str, list[Message]]]:
     """Yield the conversations of a file, each with a hash of its messages as id; duplicates are dropped.
 
     Raises:
-        ValueError: a row is neither sharegpt nor alpaca, or its roles do not alternate; the message gives the row.
+        ValueError: a row is in neither sharegpt nor alpaca format, or its roles do not alternate; the message gives the row.
     """
     seen = set()
     for number, row in enumerate(_rows(path), 1):
@@ -105,12 +105,12 @@ def _messages(row: Any, where: str) -> list[Message]:
 _TASKS = {"claims": "claim", "knowledge": "choice", "cases": "choice", "tcm": "tcm", "words": "qa"}
 _SIDES = tuple(f"/{side}" for side in PAIR)
 Pool = Mapping[str, Any]
-"""Items of one kind by id."""
+"""The items of one kind, by id."""
 KINDS = (*_TASKS, *get_args(Relation), "passages")
 
 
 class DataPaths(NamedTuple):
-    """Files and folders of the data."""
+    """Files and folders that contain the data."""
 
     splits: Path
     passages: Path
@@ -118,10 +118,10 @@ class DataPaths(NamedTuple):
 
 
 def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str, list[Path]]:
-    """Return the user's own kinds with their files, after a check that all requested kinds are known.
+    """Return the user's own kinds with their files, after checking that all requested kinds are known.
 
     Raises:
-        ValueError: a kind is unknown, or one of the user's has the name of a built-in kind.
+        ValueError: a kind is unknown, or one of the user's kinds has the name of a built-in kind.
     """
     own = kinds_in(dialogues)
     if both := sorted(own.keys() & set(KINDS)):
@@ -132,7 +132,7 @@ def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str,
 
 
 class TrainingSet:
-    """The examples of one training run, and counts of what was left out."""
+    """The examples of one training run, and counts of the items left out."""
 
     def __init__(self, tokenizer: Any, tuning: Tuning, paths: DataPaths, where: str, template: Template = ()) -> None:
         own = known_kinds(tuning.data, paths.dialogues, f"{where}.data")
@@ -145,10 +145,10 @@ class TrainingSet:
         self.items = {kind: len(pool) for kind, pool in self._chosen.items()}
 
     def _pool(self, kind: str, requests: Sequence[Request]) -> Pool:
-        """Return all items of a kind that may be learned: the request in each wording, the conversation, or the text.
+        """Return all items of a kind that may be learned: requests in each wording, conversations, or texts.
 
         Raises:
-            ValueError: an item of train is related to held-back content.
+            ValueError: an item in train is related to held-back content.
         """
         if kind == "passages":
             passages = {passage.id: passage.text for passage in read_jsonl(self._paths.passages, Passage)}
@@ -171,7 +171,7 @@ class TrainingSet:
         return by_item
 
     def _choose(self, kind: str, pool: Pool, where: str) -> Pool:
-        """Sample the configured amount, claims in complete pairs; a larger sample contains every smaller one."""
+        """Sample the configured amount, keeping claim pairs complete; a larger sample contains every smaller one."""
         amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool})
         Random(f"{self._tuning.seed}/{kind}").shuffle(units)
         if amount and not units:
@@ -213,7 +213,7 @@ class TrainingSet:
                 yield from self._usable(one)
 
     def _usable(self, example: Example) -> Iterator[Example]:
-        """Yield the example if it fits and its decoded tokens contain no held-back content."""
+        """Yield the example if it fits in a row and its decoded tokens contain no held-back content."""
         if len(example.ids) > (self._tuning.max_tokens or 0):
             self.left_out[example.kind]["long"] += 1
         elif self._held_out.is_contained_in(self._tokenizer.decode(example.ids)):
@@ -223,15 +223,16 @@ class TrainingSet:
 
 
 def _unit(item: str) -> str:
-    """Return the claim pair of a side, since one side reveals the other, and any other item unchanged."""
+    """Return the claim pair to which a side belongs, since one side reveals the other; return any other item unchanged."""
     return item.partition("/")[0] if item.endswith(_SIDES) else item
 
 
 def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, tokens: int, template: Template = ()) -> list[Example]:
-    """Return dev requests of the learned kinds, each once, in its first wording, as a conversation by itself.
+    """Return dev requests of the learned kinds, each once and in its first wording, as a conversation of its own.
 
     Args:
-        tokens: number of training tokens; all checks together read at most as many, or they would dominate a small training.
+        tokens: number of training tokens; all checks together read at most this many, since they would otherwise dominate a small training
+            run.
     """
     examples: dict[str, Example] = {}
     for request in known_requests(*read_split(splits / "dev")):
@@ -250,13 +251,13 @@ def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, tokens: int, temp
 
 
 def _request_example(tokenizer: Any, kind: str, chunk: Sequence[Request], template: Template) -> Example:
-    """Return requests as one conversation, each after the previous ones and their correct replies."""
+    """Return requests as one conversation, in which each follows the previous requests and their correct replies."""
     turns = [*conversation(chunk), {"role": "assistant", "content": chunk[-1].solution or ""}]
     return conversation_example(tokenizer, kind, "+".join(request.item_id for request in chunk), turns, template)
 
 
 def _is_of(request: Request, kind: str, kinds: Container[str]) -> bool:
-    """Return whether a request is of a kind; `claims` covers the atomic types that are not listed as kinds themselves."""
+    """Return whether a request is of a kind; `claims` covers the atomic types that are not listed as kinds of their own."""
     facets = request.facets
     task = {"mcqa": "choice", "mrqa": "choice"}.get(request.reader, request.reader)
     if kind in ("knowledge", "cases"):

@@ -1,10 +1,10 @@
-"""Batches of fixed shapes, so that a reply does not depend on other requests, on their order, or on where a run was resumed.
+"""Batches of fixed shapes, so that a reply does not depend on other requests, their order, or where a run was resumed.
 
-A sum of floating-point numbers depends on the shape of its matrix: a kernel for one row adds in another order than one for sixteen.
-Element-wise kernels process the elements after the last multiple of 32 with other instructions, so that the last row of a batch can
-differ from an equal first row. On the CPU, every batch therefore has 16 rows, regardless of `batch_size`; the last row only repeats the
-one before it and is discarded. Threads share the work in a way that changes no sum. On a GPU, memory is the limit, so a batch has
-`batch_size` rows, and another `batch_size` may change the last bits.
+A sum of floating-point numbers depends on the shape of its matrix: a kernel for one row adds in a different order than one for sixteen.
+Element-wise kernels use different instructions for the elements after the last multiple of 32, so the last row of a batch can differ from
+an equal first row. On the CPU, every batch therefore has 16 rows, regardless of `batch_size`; the last row only repeats the row before it
+and is discarded. Threads split the work in a way that does not change any sum. On a GPU, memory is the limit, so a batch has `batch_size`
+rows, and a different `batch_size` may change the last bits.
 """
 
 import os
@@ -20,7 +20,7 @@ from atomexam.runtime.workers import cores
 
 T = TypeVar("T")
 _TOO_SMALL = ("ALLOC_FAILED", "out of memory", "can't allocate memory")
-"""Out-of-memory messages of the libraries below torch: cuBLAS, CUDA, and the CPU allocator."""
+"""Out-of-memory messages of the libraries that torch uses: cuBLAS, CUDA, and the CPU allocator."""
 
 
 class BatchShape(NamedTuple):
@@ -44,7 +44,7 @@ def shape_on(device: str, batch_size: int) -> BatchShape:
 
 
 def thread_counts() -> list[int]:
-    """Return the numbers of threads to try: powers of two up to this process's share of the available cores."""
+    """Return the thread counts to try: powers of two up to this process's share of the available cores."""
     share = max(1, cores() // int(os.environ.get("LOCAL_WORLD_SIZE", "1")))  # set by torchrun: processes on this machine
     return [1 << power for power in range(share.bit_length())]
 
@@ -55,13 +55,13 @@ _TRIALS, _SECONDS_BETWEEN = 5, 10.0
 
 
 class Threads:
-    """Chooses the number of threads by measuring their speed and CPU time, again every ten seconds.
+    """Chooses the number of threads by measuring speed and CPU time, and repeats this every ten seconds.
 
     On a busy machine, threads that wait for each other take many times the CPU time of one thread.
     """
 
     def __init__(self, name: str) -> None:
-        """Start with one thread; `name` is the model's."""
+        """Start with one thread; `name` is the name of the model."""
         self._name, self._next, self._weight = name, 0.0, torch.rand((1024, 1024))
         if torch.backends.mkl.is_available():
             is_intel = "GenuineIntel" in Path("/proc/cpuinfo").read_text(encoding="utf-8")  # on AMD, MKL offers only AVX2
@@ -71,7 +71,7 @@ class Threads:
         torch.set_num_threads(1)
 
     def adjust(self, *_: Any) -> None:
-        """Choose the number of threads, if the last choice is old."""
+        """Choose the number of threads again if the last choice is old."""
         if time.monotonic() < self._next:
             return
         is_first, timings = not self._next, {number: self._seconds(number) for number in thread_counts()}
@@ -89,7 +89,7 @@ class Threads:
         self._next = time.monotonic() + _SECONDS_BETWEEN
 
     def _seconds(self, number: int) -> tuple[float, float]:
-        """Return the wall-clock and CPU seconds of some products."""
+        """Return the wall-clock and CPU seconds that some matrix products take."""
         torch.set_num_threads(number)
         rows = self._weight[:256]
         rows @ self._weight  # starts the threads
@@ -102,11 +102,11 @@ class Threads:
 def in_batches(
     lengths: Sequence[tuple[int, int]], shape: BatchShape, work: Callable[[list[int], int], list[T]]
 ) -> Iterator[tuple[int, T | None]]:
-    """Yield each index with the output of `work`, short prompts first; None if memory is too small for that index alone.
+    """Yield each index with the output of `work`, short prompts first; the output is None if memory is too small for that index alone.
 
     Args:
-        lengths: indices with the lengths of their prompts.
-        work: takes one index per row and the width to pad them to; spare rows repeat the last index.
+        lengths: maps indices to the lengths of their prompts.
+        work: called with one index per row and the width to which to pad them; spare rows repeat the last index.
     """
     by_width: dict[int, list[int]] = {}
     for index, length in lengths:
@@ -123,7 +123,7 @@ def in_batches(
 
 
 def padded(length: int) -> int:
-    """Return the first of 32, 48, 64, 96, 128, … that is not below the length, so a prompt's width depends only on its own length."""
+    """Return the first of 32, 48, 64, 96, 128, … that is at least the length, so that a prompt's width depends only on its own length."""
     width = 32
     while width < length:
         width = width * 3 // 2 if width & (width - 1) == 0 else width * 4 // 3
@@ -131,7 +131,7 @@ def padded(length: int) -> int:
 
 
 def within_memory(work: Callable[..., T], *arguments: Any) -> T | None:
-    """Return the output of the work on the arguments, or None if memory is too small."""
+    """Return the result of calling `work` with the arguments, or None if memory is too small."""
     try:
         return work(*arguments)
     except (torch.OutOfMemoryError, MemoryError):

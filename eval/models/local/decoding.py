@@ -1,7 +1,8 @@
 """Decoding: choose the next token, find the end of a reply, and batch continuously.
 
 With continuous batching, finished rows leave and further prompts take their slots. Every step reads one token of each row after the row's
-own keys and values, with the attention of `prefix_cache`, so a reply depends only on its own prompt, whatever else is in the batch.
+own keys and values, with the attention of `prefix_cache`, so that a reply depends only on its own prompt, regardless of the other rows in
+the batch.
 """
 
 import re
@@ -24,9 +25,9 @@ from eval.models.local.prefix_cache import Path, PrefixReader
 
 
 class SampledToken(LogitsProcessor):
-    """Leaves one possible token per step: the likeliest, or one sampled with random numbers seeded by item and repeat.
+    """Leaves one possible token per step: the most likely token, or one sampled with random numbers seeded by item and repeat.
 
-    It works within the library's `generate`, but each draw is independent of the other rows of the batch.
+    It works within the library's `generate`, but each row's draw is independent of the other rows of the batch.
     """
 
     def __init__(self, settings: Settings, queries: Sequence[ModelQuery], mask: torch.Tensor, earlier_draws: int = 0) -> None:
@@ -56,13 +57,14 @@ class SampledToken(LogitsProcessor):
         return torch.full_like(scores, float("-inf")).scatter_(1, chosen[:, None], 0.0)
 
     def _sample(self, scores: torch.Tensor) -> torch.Tensor:
-        """Sample by inverting the cumulative distribution over tokens in their order."""
+        """Sample by inverting the cumulative distribution over the tokens in vocabulary order."""
         sums = scores.double().softmax(-1).cumsum(-1)
         points = torch.tensor([[draw.random()] for draw in self._draws], dtype=sums.dtype, device=sums.device) * sums[:, -1:]
         return torch.searchsorted(sums, points, right=True).squeeze(1).clamp(max=sums.shape[1] - 1)
 
     def _without_padding(self, input_ids: torch.Tensor) -> torch.Tensor:
-        """Replace padding by the last prompt token, since a padding token that also ends replies must not be penalised."""
+        """Replace padding by the last prompt token, since the padding token may also be the one that ends replies and must not be
+        penalised."""
         width = self._mask.shape[1]
         prompt = torch.where(self._mask, input_ids[:, :width], input_ids[:, width - 1 : width])
         return torch.cat([prompt, input_ids[:, width:]], dim=1)
@@ -74,17 +76,17 @@ _OPEN, _CLOSED = "<think>", "</think>"
 
 
 _ROUNDS = (8, 32)
-"""Tokens after which batches are rebuilt: most verdicts come in the first round, and each round reads the prompts again."""
+"""Numbers of tokens after which batches are rebuilt: most verdicts come in the first round, and each round reads the prompts again."""
 
 
 def limits(settings: Settings) -> list[int]:
-    """Return the maximum number of reply tokens by the end of each round."""
+    """Return the maximum number of reply tokens reached by the end of each round."""
     early = [limit for limit in _ROUNDS if limit < settings.max_new_tokens] if settings.stop == "verdict" else []
     return [*early, settings.max_new_tokens]
 
 
 def reply_end(text: str, settings: Settings) -> int | None:
-    """Return where an unfinished reply ends, or None if it continues."""
+    """Return where a reply that is still being generated ends, or None if it continues."""
     verdict = verdict_end(text) if settings.stop == "verdict" else None
     string = settings.string_end(text[:verdict])
     return verdict if string is None else string
@@ -94,13 +96,13 @@ class ReplyEndCriteria(StoppingCriteria):
     """Ends each row of a batch as soon as the row's own text is complete."""
 
     def __init__(self, tokenizer: Any, settings: Settings, width: int, generated: Sequence[list[int]]) -> None:
-        """Store the width of the prompts and what each row has generated before."""
+        """Store the width of the prompts and what was already generated for each row."""
         self._tokenizer, self._settings, self._width, self._generated = tokenizer, settings, width, generated
         self.sizes: list[int | None] = [None] * len(generated)
-        """Number of tokens of each row's reply when it ended."""
+        """Number of tokens in each row's reply when it ended."""
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any) -> torch.BoolTensor:
-        """Return which rows are done; tokens after that are padding."""
+        """Return which rows are done; their further tokens are padding."""
         open_rows = [row for row, size in enumerate(self.sizes) if size is None]
         new = input_ids[open_rows, self._width :].tolist()
         whole = [[*self._generated[row], *tokens] for row, tokens in zip(open_rows, new, strict=True)]
@@ -111,13 +113,13 @@ class ReplyEndCriteria(StoppingCriteria):
 
 
 _OPTIONS = re.compile(r"\s*A\s?[.、:：)）]\s?正确[。.;；]?(?:\s*\Z|\s+B\s?(?:\Z|[.、:：)）]\s?(?:\Z|错误?[。.;；]?(?:\s+|\Z))))")
-"""Both verdicts repeated as lettered options before the answer, possibly still incomplete: A. 正确 B. 错误 答案：B."""
+"""Both verdicts, repeated as lettered options before the answer and possibly still incomplete: A. 正确 B. 错误 答案：B."""
 
 
 def verdict_end(text: str) -> int | None:
     """Return where the first clause with a verdict ends, or None if there is none yet.
 
-    The clause is complete, follows all reasoning, and has either 正确 or 错误 outside 是否.
+    The clause must be complete, follow all reasoning, and contain either 正确 or 错误 outside 是否.
     """
     closed = text.rfind(_CLOSED)
     start = len(text) if closed < 0 and _OPEN in text else closed + len(_CLOSED) if closed >= 0 else 0
@@ -131,17 +133,17 @@ def verdict_end(text: str) -> int | None:
 
 
 ROWS = 64
-"""Maximum number of rows per step; more rows are not faster. If fewer would give other bits, this many are computed."""
+"""Maximum number of rows per step; more rows are not faster. If fewer rows would give other bits, this many rows are computed."""
 
 
 class Generated(NamedTuple):
-    """The reply to one prompt so far."""
+    """The reply to one prompt generated so far."""
 
     tokens: list[int]
-    """Without the end token."""
+    """Does not include the end token."""
     is_done: bool
     is_cut: bool
-    """Whether a verdict or a stop string ended it before its end token."""
+    """Whether a verdict or a stop string ended the reply before its end token."""
 
 
 class DecodingRow(NamedTuple):
@@ -154,16 +156,16 @@ class DecodingRow(NamedTuple):
 
 
 class ContinuousBatch:
-    """Replies of one model with one setting."""
+    """The replies of one model with one group of settings."""
 
     def __init__(self, reader: PrefixReader, tokenizer: Any, ends: Sequence[int], settings: Settings) -> None:
         self._reader, self._tokenizer, self._ends, self._settings = reader, tokenizer, ends, settings
         self._is_cut = settings.stop == "verdict" or settings.stop_strings
 
     def of(self, rows: Mapping[int, DecodingRow]) -> Iterator[tuple[int, Generated | None]]:
-        """Yield the number of each row with its reply; None if memory is too small even for that row.
+        """Yield the number of each row with its reply, or with None if memory is too small even for that row.
 
-        If memory is too small for all rows of a step, they are read again, and half as many are continued at once.
+        If memory is too small for all rows of a step, the rows are read again, and half as many are continued at once.
         """
         longest = max((len(row.prompt) for row in rows.values()), default=0) + self._settings.max_new_tokens
         left, most = dict(rows), min(ROWS, self._reader.max_rows(longest))

@@ -35,7 +35,7 @@ _REPLY_VERSIONS = {"cpu": "3", "cuda": "2"}  # raise when a change in this modul
 
 
 def open_model(description: Description, folder: Path) -> "HuggingFace":
-    """Open the described model from its own folder, a local path, or the hub."""
+    """Open the described model from its own folder, a local path, or the Hub."""
     return HuggingFace(locate(description, folder), description)
 
 
@@ -46,7 +46,7 @@ class _PromptRow(NamedTuple):
 
 
 class HuggingFace:
-    """One model and its tokenizer. The weights are loaded at the first request."""
+    """One model and its tokenizer. The weights are loaded on the first request."""
 
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
@@ -84,7 +84,7 @@ class HuggingFace:
         return self._model.generation_config.eos_token_id
 
     def _dtype_on_cpu(self) -> torch.dtype:
-        """Return float64 if the model's configuration asks for it, as in models trained here, else float32."""
+        """Return float64 if the model's configuration requests it, as for models trained here, else float32."""
         return torch.float64 if loaded(AutoConfig, self._weights, self._description).dtype == torch.float64 else torch.float32
 
     def render(self, messages: Sequence[Message]) -> str:
@@ -94,8 +94,8 @@ class HuggingFace:
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
 
-        On a CPU, prompts are read as a tree, and each reply leaves the batch when it ends. On a GPU, and for models without a prefix
-        cache, complete batches are generated; if replies end with their verdict, batches are rebuilt in rounds without finished replies.
+        On a CPU, prompts are read as a tree, and each reply leaves the batch when it ends. On a GPU, and for models without a prefix cache,
+        complete batches are generated; if replies end with their verdict, batches are rebuilt in rounds, without finished replies.
         """
         prompts = self._renderer.token_ids(queries)
         fitting = self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts])
@@ -115,7 +115,7 @@ class HuggingFace:
             rows = dict(sorted(unfinished.items()))
 
     def _continued(self, rows: Mapping[int, _PromptRow], settings: Settings) -> Iterator[tuple[int, Generated | None]]:
-        """Yield the index of each row with its reply, reading prompts as a tree; None if memory is too small even for that row."""
+        """Yield the index of each row with its reply, reading prompts as a tree, or with None if memory is too small even for that row."""
         chosen = {index: SampledToken(settings, [row.query], torch.ones((1, len(row.prompt)))) for index, row in rows.items()}
         decoding_rows = {index: DecodingRow(row.prompt, row.generated, chosen[index]) for index, row in rows.items()}
         yield from ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(decoding_rows)
@@ -130,10 +130,10 @@ class HuggingFace:
         yield from in_batches(lengths, shape_on(self._device.type, settings.batch_size), work)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the likeliest answer to each request with the likelihoods of all.
+        """Yield the most likely answer to each request, with the likelihoods of all answers.
 
         Raises:
-            ValueError: the settings require sampling, a request has no given answers, or a prompt opens the model's reasoning.
+            ValueError: the settings require sampling, a request has no given answers, or a prompt opens a reasoning block.
         """
         tokenized = self._renderer.answers(queries, settings)
         fitting = list(self._fitting([(len(answers.start), answers.longest()) for answers in tokenized]))
@@ -187,7 +187,7 @@ class HuggingFace:
 
     @torch.inference_mode()
     def _generate_batch(self, rows: Sequence[_PromptRow], width: int, settings: Settings, limit: int) -> list[Generated]:
-        """Return the reply to each row, including what was generated before, up to a total number of tokens."""
+        """Return the reply to each row, including previously generated tokens, up to a total number of tokens."""
         before = len(rows[0].generated)  # all rows of a round have the same number of generated tokens
         inputs, mask = self._padded([[*row.prompt, *row.generated] for row in rows], width)
         criteria = self._end_criteria(settings, width, [row.generated for row in rows])
@@ -201,7 +201,7 @@ class HuggingFace:
         return self._ended([[*row.generated, *more] for row, more in zip(rows, output[:, width:].tolist(), strict=True)], criteria)
 
     def _end_criteria(self, settings: Settings, width: int, generated: Sequence[list[int]]) -> list[ReplyEndCriteria]:
-        """Return the criteria that end replies early; empty if none are."""
+        """Return the criteria that end replies early; empty if there are none."""
         has_end = settings.stop == "verdict" or settings.stop_strings
         return [ReplyEndCriteria(self._tokenizer, settings, width, generated)] if has_end else []
 
@@ -234,7 +234,7 @@ class HuggingFace:
 
 
 def _device() -> torch.device:
-    """Return the CPU or the first CUDA device; each of several processes on a machine, as started by torchrun, gets its own device.
+    """Return the CPU or the first CUDA device; if several processes run on one machine, as started by torchrun, each gets its own device.
 
     Raises:
         ValueError: there are more processes than devices.
@@ -248,12 +248,13 @@ def _device() -> torch.device:
 
 
 def _return_freed_blocks() -> None:
-    """Make glibc return freed blocks of a megabyte or more to the system; by default it keeps up to 32 MB, which fragments memory."""
+    """Make glibc return freed blocks of a megabyte or more to the system; by default it keeps blocks of up to 32 MB, which fragments
+    memory."""
     getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)(_M_MMAP_THRESHOLD, 1 << 20)
 
 
 def padded_rows(rows: Sequence[list[int]], width: int, pad: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return rows of tokens with left padding, and their mask."""
+    """Return the rows of tokens with left padding, and their attention mask."""
     inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=device)
     return inputs, torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=device)
 
@@ -263,7 +264,7 @@ def whole_scores(
 ) -> Iterator[tuple[int, torch.Tensor | None]]:
     """Yield the index of each request with the scores after its start and its nodes, reading each path to a leaf from the beginning.
 
-    The model only needs to support padded rows. Yields None if memory is too small.
+    The model only has to support padded rows. Yields None if memory is too small.
     """
     leaves = [(index, leaf) for index, answers in enumerate(requests) for leaf in last_nodes(answers.nodes())]
     rows = [requests[index].start + list(leaf) for index, leaf in leaves]
@@ -294,7 +295,7 @@ def adapted(model: Any, folder: Path) -> Any:
     """Merge an adapter's weights into a model.
 
     Raises:
-        ValueError: peft is missing, or the adapter is not in safetensors or does not fit the model.
+        ValueError: peft is not installed, or the adapter is not in safetensors format or does not fit the model.
     """
     try:
         from peft import PeftModel, get_peft_model_state_dict

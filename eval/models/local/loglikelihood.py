@@ -12,10 +12,10 @@ from eval.tasks.prompt import token_ids
 from eval.tasks.request import allowed_answers
 
 END = -1
-"""Placeholder for the end of the reply: any of the tokens that end it."""
+"""Placeholder for the end of the reply: it stands for any of the end tokens."""
 NOTHING_BEFORE = "no prompt token precedes all answers"
 DIGITS = 4
-"""Digits of a likelihood; further ones differ between devices and batch shapes."""
+"""Number of digits kept of a likelihood; further digits differ between devices and batch shapes."""
 
 
 class TokenizedAnswers(Struct, frozen=True, kw_only=True):
@@ -25,23 +25,23 @@ class TokenizedAnswers(Struct, frozen=True, kw_only=True):
     start: list[int]
     """Common prefix of all answers: the prompt and the answer format up to the answer."""
     paths: dict[str, tuple[int, ...]]
-    """Answer -> the tokens after the prefix."""
+    """Maps each answer to its tokens after the prefix."""
 
     def longest(self) -> int:
         return len(self.start) + max(map(len, self.paths.values()))
 
     def nodes(self) -> list[tuple[int, ...]]:
-        """Return the paths to read after the start, so that each token of each answer has scores; parents before their children."""
+        """Return the paths to read after the start so that each token of each answer has scores; parents come before their children."""
         return sorted({path[:size] for path in self.paths.values() for size in range(1, len(path))})
 
 
 def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[TokenizedAnswers]:
     """Return the allowed answers of each query as tokens.
 
-    Prompt, format and answer are tokenized together, because a token may span their borders.
+    Prompt, format and answer are tokenized together, because a token may span the boundaries between them.
 
     Raises:
-        ValueError: a request has no answers to choose from.
+        ValueError: a request gives no answers to choose from.
     """
     tokenized = []
     for query in queries:
@@ -66,7 +66,7 @@ def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[Toke
 
 
 def likelihoods(tokenized: TokenizedAnswers, scores: torch.Tensor, ends: Sequence[int]) -> dict[str, float]:
-    """Return each answer's natural log-likelihood.
+    """Return the natural log-likelihood of each answer.
 
     Args:
         scores: scores after the start and after each node, of shape (1 + nodes, vocabulary).
@@ -87,7 +87,7 @@ def last_nodes(nodes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 
 def reply_of(query: ModelQuery, answers: TokenizedAnswers, weights: dict[str, float]) -> Reply:
-    """Return the likeliest answer (the first of equal ones) in the answer format."""
+    """Return the most likely answer (the first if several are equally likely) in the answer format."""
     best = max(weights, key=lambda answer: weights[answer])
     return Reply(
         text=query.request.reply(best),

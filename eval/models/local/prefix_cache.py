@@ -1,12 +1,12 @@
-"""Prefix cache: compute tokens shared by consecutive prompts once.
+"""Prefix cache: compute the tokens shared by consecutive prompts only once.
 
-A reply must depend on its own prompt only. Prompts are read sorted by their tokens: one buffer per layer has the keys and values of the
-path being read, and the next prompt continues after the last shared token and overwrites the rest. All matrix products of a forward pass
-have the same shape, and none of their rows depends on the others.
+A reply must depend only on its own prompt. Prompts are read in the order of their tokens: one buffer per layer holds the keys and values of
+the path being read; the next prompt continues after the last shared token and overwrites the rest. All matrix products of a forward pass
+have the same shape, and no row of a product depends on the other rows.
 
 Attention is batch-invariant: positions are divided into blocks, and the tokens of a block are computed in one product of the block's shape,
-over all positions up to its end; a span that begins or ends within a block computes the complete block and uses its own rows.
-Replies continue from copies of their paths, each by one token per step; each has its own product over its buffer.
+over all positions up to the block's end; for a span that begins or ends within a block, the complete block is computed and only the span's
+rows are used. Replies continue from copies of their paths, one token per step; each reply has its own product over its buffer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,11 +36,11 @@ _UNKNOWN = ("sliding_window", "softcap", "s_aux")
 
 
 Path = dict[int, tuple[torch.Tensor, torch.Tensor]]
-"""Layer -> keys and values of a path, each of shape (1, heads, at least its tokens, head size)."""
+"""Maps each layer to the keys and values of a path, each of shape (1, heads, at least its tokens, head size)."""
 
 
 class TokenSpan(NamedTuple):
-    """Consecutive tokens of one path, read after those before them."""
+    """Consecutive tokens of one path, to be read after the tokens before them."""
 
     start: int
     """Position of the first token."""
@@ -52,7 +52,7 @@ class TokenSpan(NamedTuple):
 
 
 class BlockAttention:
-    """Attention of the tokens of one forward pass to the paths they extend."""
+    """Attention of the tokens in one forward pass to the paths that they extend."""
 
     def __init__(self, kind: str) -> None:
         """Start with an empty path.
@@ -108,7 +108,7 @@ class BlockAttention:
         return out
 
     def _mask_for(self, query: torch.Tensor, groups: int, visible: int) -> torch.Tensor:
-        """Return the causal mask for a block at the end of the buffer; a block that ends earlier uses the mask's last columns."""
+        """Return the causal mask for a block at the end of the buffer; a block that ends earlier uses the last columns of the mask."""
         if self._mask.shape[-1] < visible:
             width = max(self._capacity, -(-visible // _BUFFER_STEP) * _BUFFER_STEP)
             causal = torch.full((self._block, self._block), float("-inf"), dtype=query.dtype, device=query.device).triu_(1)
@@ -139,17 +139,18 @@ class _Paths:
         self.rows[index : index + 1] = [row]
 
     def path(self, row: int) -> Path:
-        """Return views of the path of a row."""
+        """Return views of a row's path."""
         index = self.rows.index(row)
         return {layer: (keys[index : index + 1], values[index : index + 1]) for layer, (keys, values) in self.buffers.items()}
 
 
 class StepAttention:
-    """Attention of one new token per row to the row's own path."""
+    """Attention of one new token in each row to the row's own path."""
 
     def __init__(self) -> None:
         self._paths: list[_Paths] = []
-        """Only the last buffer of each length may have free rows. The rows of a buffer are computed in one call, each independently."""
+        """Only the last buffer of each length may have free rows. The rows of a buffer are computed in one call, independently of each
+        other."""
         self._steps: list[tuple[_Paths, torch.Tensor, torch.Tensor, torch.Tensor]] = []
 
     def join(self, row: int, path: Path, tokens: int) -> bool:
@@ -162,7 +163,8 @@ class StepAttention:
         return True
 
     def leave(self, row: int) -> None:
-        """Drop a row; if it has two paths, the one in the shorter buffer. The last row of that length takes its place, to free buffers."""
+        """Drop a row; if it has two paths, drop the one in the shorter buffer. The last row of that length takes its index, so that buffers
+        can be freed."""
         paths = min((one for one in self._paths if row in one.rows), key=lambda one: one.length)
         last = [one for one in self._paths if one.length == paths.length][-1]
         if last.rows[-1] != row:
@@ -176,7 +178,7 @@ class StepAttention:
         self._paths, self._steps = [], []
 
     def over(self, positions: Mapping[int, int], like: torch.Tensor) -> list[int]:
-        """Make room for each row's new token at its position, and return the rows in the order in which to read them."""
+        """Allocate memory for each row's new token at its position, and return the rows in the order in which to read them."""
         self._steps = []  # they reference buffers that may become free
         for row, length in [(row, one.length) for one in self._paths for row in one.rows if positions[row] >= one.length]:
             self.join(row, next(one for one in self._paths if row in one.rows).path(row), length)
@@ -224,7 +226,7 @@ def _in_use(attention: BlockAttention | StepAttention, model: Any) -> Iterator[N
 
 
 def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **options: Any) -> tuple[torch.Tensor, None]:
-    """Return the attention of the current forward pass, of shape (1, tokens, heads, head size).
+    """Return the attention in the current forward pass, of shape (1, tokens, heads, head size).
 
     Raises:
         ValueError: the model needs a feature that this attention does not support.
@@ -239,7 +241,7 @@ ALL_ATTENTION_FUNCTIONS.register(_NAME, _attend)
 
 
 TOKENS_A_READING = {"cpu": [*range(1, 8), *range(8, 64, 4), *range(64, 513, 32)], "cuda": [8192]}
-"""Sizes of a forward pass in tokens: the largest and, for the last pass, smaller ones whose products have the same bits."""
+"""Sizes of a forward pass in tokens: the largest size and, for the last pass, smaller sizes whose products have the same bits."""
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
 """Fixed number of rows that the head computes at once; with one answer per prompt, a forward pass needs few."""
 _PATHS_BYTES = 384 << 20
@@ -260,10 +262,10 @@ class PrefixReader:
         self._most, self._head_rows = self._sizes.largest, _HEAD_ROWS[kind]
         self._attention, self._steps = BlockAttention(kind), StepAttention()
         self._token_bytes = 0
-        """Memory of the keys and values of a token, known once the model was tried."""
+        """Memory taken by the keys and values of a token, known after the model has been tried."""
 
     def is_sound(self) -> bool:
-        """Return whether reading a prompt in parts gives the same scores; it does not with a sliding window or a recurrent state."""
+        """Return whether reading a prompt in parts gives the same scores; with a sliding window or a recurrent state, it does not."""
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
             return False
         if "longrope" in str(getattr(self._model.config.get_text_config(), "rope_parameters", None)):
@@ -306,12 +308,13 @@ class PrefixReader:
     ) -> Iterator[tuple[int, torch.Tensor | None]]:
         """Yield the index of each row with the scores after it and after each of its nodes, of shape (1 + nodes, vocabulary).
 
-        Yields None if memory is too small even for one row. After a forward pass runs out of memory, the next are smaller, and grow later.
+        Yields None if memory is too small for a single row. After a forward pass runs out of memory, the next passes are smaller, and grow
+        again later.
 
         Args:
             nodes: for each row, the tokens from its end to each node, sorted; the parent of a node is also a node.
             paths: for each row, receives its keys and values before it is yielded.
-            most_rows: maximum of rows that end in one forward pass, since the paths of all take memory.
+            most_rows: maximum number of rows that end in one forward pass, since the paths of all these rows take memory.
         """
         paths = paths or [None] * len(rows)
         order = sorted(range(len(rows)), key=rows.__getitem__)
@@ -355,21 +358,21 @@ class PrefixReader:
 
     @torch.inference_mode()
     def join(self, row: int, path: Path, tokens: int) -> bool:
-        """Add a row of steps after a path of this many tokens; return whether memory sufficed."""
+        """Add a row to generate after a path of this many tokens; return whether there was enough memory."""
         return bool(within_memory(self._steps.join, row, path, tokens))
 
     @torch.inference_mode()
     def leave(self, row: int | None) -> None:
-        """Drop a row of steps, or all rows for None."""
+        """Drop a row being generated, or all such rows for None."""
         self._steps.clear() if row is None else self._steps.leave(row)
 
     @torch.inference_mode()
     def step(self, tokens: Mapping[int, tuple[int, int]], most: int) -> dict[int, torch.Tensor] | None:
-        """Return the scores after the next token of each joined row; None if memory is too small.
+        """Return the scores after the next token of each added row; None if memory is too small.
 
         Args:
-            tokens: row -> the token and its position.
-            most: number of rows to compute if fewer would give other bits.
+            tokens: maps a row to the token and its position.
+            most: the number of rows to compute if fewer would give other bits.
         """
         return within_memory(self._step, tokens, most)
 
@@ -410,7 +413,7 @@ class PrefixReader:
 
 
 def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]]) -> Iterator[TokenSpan]:
-    """Yield the tokens to read of each row and of the tree of its nodes, after the prefix shared with the previous path."""
+    """Yield the tokens to read for each row and for the tree of its nodes, after the prefix shared with the previous path."""
     before: list[int] = []
     for row, nodes, own in rows:
         known = len(row) - 1  # its last token is always read, since the scores after it are needed
@@ -446,13 +449,14 @@ def _is_even(elements: int, threads: Sequence[int]) -> bool:
 
 
 class EqualSizes:
-    """Numbers of rows whose products equal those of the largest size bit by bit, which depends on the processor and the library.
+    """Numbers of rows for which products equal those of the largest size bit by bit; this depends on the processor and the library.
 
-    Each size is tried when it is first needed: a trial costs a tenth of a forward pass of that size, and few prompts need only one or two.
+    Each size is tried when it is first needed: a trial costs a tenth of a forward pass of that size, and few prompts need more than one or
+    two sizes.
     """
 
     def __init__(self, model: torch.nn.Module, head: torch.nn.Module | None, sizes: Sequence[int]) -> None:
-        """Store the sizes to try, in ascending order. The model's head always computes the same number of rows, so it needs no trial."""
+        """Store the sizes to try, smallest first. The model's head always computes the same number of rows, so it is not tried."""
         known = [module for module in model.modules() if isinstance(module, torch.nn.Linear) and module is not head]
         others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
         weights = [weight for module in others for weight in module.parameters(recurse=False)]
@@ -464,7 +468,7 @@ class EqualSizes:
         self.largest = sizes[-1]
 
     def next_to(self, number: int, most: int) -> int:
-        """Return how many rows to compute for this many: the next size that fits into memory."""
+        """Return how many rows to compute to obtain this many: the next size that fits in memory."""
         fitting = (size for size in self._sizes if number <= size <= most and self._is_equal(size))
         return next(fitting, -(-number // most) * most)
 
@@ -475,7 +479,7 @@ class EqualSizes:
 
     @torch.inference_mode()
     def _try(self, size: int) -> bool:
-        """Return whether rows have the same bits in this size as in the largest, at the same and at another index."""
+        """Return whether rows have the same bits at this size as at the largest size, at the same index and at another one."""
         chosen = [*range(size // 2), *range(self.largest - size // 2, self.largest)]
         return all(
             torch.equal(module(rows[None, chosen])[0], whole[chosen])
@@ -484,7 +488,7 @@ class EqualSizes:
 
     @cached_property
     def _wholes(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """For each product, input rows of the largest size and their output."""
+        """For each product, input rows of the largest size and the output for them."""
         generator = torch.Generator().manual_seed(1)
         widest = torch.rand((self.largest, max(module.in_features for module in self._products)), generator=generator) - 0.5
         inputs = [widest[:, : module.in_features].to(module.weight).contiguous() for module in self._products]
@@ -493,7 +497,7 @@ class EqualSizes:
 
 @contextmanager
 def _in_pieces(head: Any, rows: int) -> Iterator[None]:
-    """Make a head compute this many rows at a time."""
+    """Make a model's head compute this many rows at a time."""
     usual = head.forward
     head.forward = lambda hidden: torch.cat([usual(piece) for piece in hidden.split(rows, dim=1)], dim=1)
     try:

@@ -1,4 +1,4 @@
-"""Render and tokenize prompts and find the ends of replies with a model's own tokenizer, for every backend that renders locally."""
+"""Render and tokenize prompts and find the ends of replies with a model's own tokenizer; used by every backend that renders locally."""
 
 import math
 import sys
@@ -48,10 +48,10 @@ class Renderer:
         return token_ids(self.tokenizer, [query.prompt for query in queries])
 
     def answers(self, queries: Sequence[ModelQuery], settings: Settings) -> list[TokenizedAnswers]:
-        """Return the allowed answers of each query as tokens, for their likelihoods.
+        """Return the allowed answers of each query as tokens, for computing their likelihoods.
 
         Raises:
-            ValueError: the settings require sampling, a request has no given answers, or a prompt opens the model's reasoning.
+            ValueError: the settings require sampling, a request has no given answers, or a prompt opens a reasoning block.
         """
         for name in (name for name, value in _NOT_SAMPLED.items() if getattr(settings, name) != value):
             raise ValueError(
@@ -68,7 +68,7 @@ class Renderer:
         return self.tokenizer.decode(tokens, skip_special_tokens=True)
 
     def ends(self) -> list[int]:
-        """Return the tokens that end a reply, from the model's files only."""
+        """Return the tokens that end a reply, using only the model's files."""
         try:
             generation = GenerationConfig.from_pretrained(self._path)
         except OSError:
@@ -77,7 +77,7 @@ class Renderer:
 
 
 def end_tokens(generation: Any, tokenizer: Any) -> list[int]:
-    """Return the tokens that end a reply: those of the model's generation config and the tokenizer's."""
+    """Return the tokens that end a reply, from the model's generation config and from the tokenizer."""
     ends = generation.eos_token_id if generation else None
     ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
     if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in ends:
@@ -91,7 +91,7 @@ def end_of(tokens: Sequence[int], ends: Iterable[int]) -> int | None:
 
 
 def loaded(kind: Any, path: Path, description: Description, **settings: Any) -> Any:
-    """Load a tokenizer, a configuration or a model from its folder, without running code from there.
+    """Load a tokenizer, a configuration or a model from its folder, without running any code in the folder.
 
     Raises:
         ValueError: it does not exist, or has another format.

@@ -14,18 +14,18 @@ from atomexam.runtime.jsonl import read_json
 MODEL_FILE = "model.json"  # written by training stages next to the weights
 ADAPTER = "adapter_config.json"  # written by peft, and tools built on it, next to an adapter's weights
 TOKENIZER_FILES = ("*.json", "*.jinja", "*.model", "*.txt")
-"""Files of a tokenizer and the model's configuration."""
+"""Files that contain a tokenizer and the model's configuration."""
 FILES = (*TOKENIZER_FILES, "*.safetensors")
 
 
 def locate(description: Description, folder: Path, files: tuple[str, ...] = FILES) -> Path:
-    """Return the folder of a model: its own, a local path, a cached download, or a new download if the hub may be used.
+    """Return the folder of a model: its own folder, a local path, a cached download, or a new download if the Hub may be used.
 
     Args:
-        files: patterns of the files needed.
+        files: patterns of the required files.
 
     Raises:
-        ValueError: the model is not available; the message says where it was searched and what to do.
+        ValueError: the model is not available; the message says where it was looked for and what to do.
     """
     name = description.name
     if name is None:
@@ -66,12 +66,13 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = FILE
 
 
 def _is_path(name: str) -> bool:
-    """Return whether a name is meant as a folder, although no such folder exists; a hub name has only an owner and a name."""
+    """Return whether a name is meant as a folder although that folder does not exist; the name of a Hub model consists of only owner and
+    name."""
     return name.startswith((".", "/", "~")) or name.count("/") > 1 or Path(name).parts[0] in ("imports", "data", "models")
 
 
 def base_of(description: Description, folder: Path) -> Description | None:
-    """Return the base model of the adapter in a folder; None if there is no adapter.
+    """Return the base model of the adapter in a folder, or None if the folder contains no adapter.
 
     Raises:
         ValueError: the base model is unknown, or is a folder that does not exist.
@@ -91,10 +92,10 @@ def base_of(description: Description, folder: Path) -> Description | None:
 
 
 def identity_of(description: Description, folder: Path) -> str:
-    """Return what identifies the weights in a folder: their hash, and for an adapter also the hash of its base model.
+    """Return the identity of the weights in a folder: their hash and, for an adapter, also the hash of its base model.
 
     Raises:
-        ValueError: a file is truncated, or the base model of an adapter is unavailable or an adapter itself.
+        ValueError: a file is truncated, or the base model of an adapter is unavailable or is itself an adapter.
     """
     base = base_of(description, folder)
     if base is None:
@@ -109,7 +110,7 @@ def identity_of(description: Description, folder: Path) -> str:
 
 
 def stored_revision(name: str, revision: str, files: tuple[str, ...] = FILES) -> str | None:
-    """Return the commit of a hub model whose files are in the local cache, or None; the hub is not contacted."""
+    """Return the commit of a Hub model whose files are in the local cache, or None; the Hub is not contacted."""
     cached = _cached(name, revision, files)
     return cached.name if cached else None
 
@@ -122,7 +123,7 @@ def _cached(name: str, revision: str | None, files: tuple[str, ...] = FILES) -> 
 
 
 def _snapshot(name: str, revision: str | None, files: tuple[str, ...], is_local: bool = False) -> Path:
-    """Return the folder of a hub model; raise ValueError if it is unavailable."""
+    """Return the folder of a Hub model; raise ValueError if the model is unavailable."""
     from huggingface_hub import snapshot_download  # imported here, since it takes half a second of CPU time with its HTTP client
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
@@ -136,7 +137,7 @@ def read_chat_template(description: Description) -> str:
     """Return the chat template that replaces a model's own.
 
     Raises:
-        ValueError: there is no such file.
+        ValueError: the file does not exist.
     """
     path = Path(description.chat_template or "")
     try:
@@ -152,7 +153,7 @@ def content_hash(path: Path) -> str:
     """Return a hash over the files that determine a model's replies.
 
     Raises:
-        ValueError: they do not match the hash in model.json next to them, for example after a power loss truncated a file.
+        ValueError: the files do not match the hash in model.json next to them, for example because a power failure truncated a file.
     """
     actual, expected, model_file = _hash(path, FILES), None, path / MODEL_FILE
     if model_file.exists():
@@ -167,7 +168,7 @@ def content_hash(path: Path) -> str:
 
 
 def tokenizer_hash(path: Path) -> str:
-    """Return a hash over the files that determine a model's prompts, without its weights."""
+    """Return a hash over the files that determine a model's prompts, not including its weights."""
     return _hash(path, TOKENIZER_FILES)
 
 

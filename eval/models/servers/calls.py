@@ -1,4 +1,4 @@
-"""Send requests to an OpenAI-compatible server, and return completions or raise failures; neither contains the API key."""
+"""Send requests to an OpenAI-compatible server, and return completions or raise failures; both are free of the API key."""
 
 import asyncio
 import math
@@ -32,22 +32,22 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between tries, doubled each ti
 _LONGEST_RETRY_AFTER = 600.0
 _MAX_CAUSE_CHARS = 300
 _ESCAPES = re.compile(rb"(?i)\\(?:\\|ud[89ab]..\\ud[c-f]..|(ud[89a-f]..))")
-"""Matches an escaped backslash, a surrogate pair or, as the group, a lone surrogate in JSON."""
+"""Matches an escaped backslash, a surrogate pair or, as its group, a lone surrogate in JSON."""
 _STOPS: dict[str, FinishReason] = {"stop": "stop", "eos_token": "stop", "stop_sequence": "stop", "length": "length"}
-"""`eos_token` and `stop_sequence` come from text-generation-inference."""
+"""`eos_token` and `stop_sequence` are used by text-generation-inference."""
 
 
 @dataclass(eq=False)
 class Failure(Exception):
-    """A call that gave no reply."""
+    """A call that did not return a reply."""
 
     cause: str
     is_retryable: bool = False
     """Whether a retry may help."""
     wait: float | None = None
-    """Seconds that the server asks all callers to wait."""
+    """Number of seconds for which the server asks all callers to wait."""
     is_server_fault: bool = True
-    """Whether the server is at fault, not only this request."""
+    """Whether the server is at fault rather than only this request."""
     is_fatal: bool = False
     """Whether other requests would fail as well."""
     status: int | None = None
@@ -55,12 +55,12 @@ class Failure(Exception):
 
 
 class Logprobs(Struct):
-    """Log-likelihoods of tokens in the format of the older API."""
+    """Log-likelihoods of tokens in the format of the older completions API."""
 
     token_logprobs: list[float | None] | None = None
-    """Values of the tokens of the text; None for a token without context."""
+    """Log-likelihoods of the tokens of the text; None for a token without context."""
     top_logprobs: list[dict[str, float | None] | None] | None = None
-    """For each token of the text, values of alternative tokens, by spelling."""
+    """For each token of the text, the log-likelihoods of alternative tokens, by spelling."""
 
 
 class Completion(Struct, frozen=True, kw_only=True):
@@ -72,20 +72,20 @@ class Completion(Struct, frozen=True, kw_only=True):
     prompt_tokens: int
     """0 if the server does not report it."""
     token_ids: list[int] | None = None
-    """Includes the token that ended the reply; only vLLM returns it."""
+    """Includes the token that ended the reply; only vLLM returns these ids."""
     model: str | None = None
-    """The server's name for the model that replied, if it differs from the requested one."""
+    """The server's name for the model that replied, if it is not the requested name."""
     replaced: int = 0
-    """Lone surrogates in its text, replaced by U+FFFD."""
+    """Number of lone surrogates in its text, replaced by U+FFFD."""
     logprobs: Logprobs | None = None
 
 
 class Call(NamedTuple):
-    """One call to a server, and how to read its response."""
+    """One call to a server, with the function that reads its response."""
 
     name: str
     body: Callable[[], dict[str, Any]]
-    """Builds the request body when the call starts, since bodies are long."""
+    """Builds the request body; called only when the call starts, since bodies are long."""
     read: Callable[[Completion], Any]
     """May raise Failure."""
     most_tokens: int
@@ -170,12 +170,12 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 async def bounded(response: httpx2.Response) -> None:
-    """Bound the body of a response before any of it is read, and set its encoding.
+    """Limit the body of a response before any of it is read, and set its encoding.
 
-    Python codecs that are not text encodings raise their own errors or take quadratic time.
+    Python codecs that are not text encodings raise errors of their own or take quadratic time.
 
     Raises:
-        TooLong: the body is compressed, though that was not requested.
+        TooLong: the body is compressed, although compression was not requested.
     """
     packed = response.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
@@ -187,31 +187,31 @@ async def bounded(response: httpx2.Response) -> None:
 
 
 class RateLimit:
-    """When a server may be called again; one instance lives as long as the model is open."""
+    """When a server may be called again; one instance exists for as long as the model is open."""
 
     def __init__(self, server: Server) -> None:
         self._gap = 60 / server.calls_per_minute if server.calls_per_minute else 0.0
         self._free_at = 0.0
 
     def pause(self, seconds: float) -> None:
-        """Block new calls for some seconds."""
+        """Block new calls for a number of seconds."""
         self._free_at = max(self._free_at, time.monotonic() + seconds)
 
     async def next(self) -> None:
-        """Wait until the server's limits allow another call."""
+        """Wait until the server's rate limits allow another call."""
         while (wait := self._free_at - time.monotonic()) > 0:
             await asyncio.sleep(wait)
         self._free_at = time.monotonic() + self._gap
 
 
 class Caller:
-    """One server called by several workers, which share its limits."""
+    """A server called by several workers, which share its rate limits."""
 
     def __init__(self, client: AsyncOpenAI, server: Server, without_key: Callable[[str], str], rate_limit: RateLimit) -> None:
         self._client, self._server, self._without_key, self._rate_limit = client, server, without_key, rate_limit
 
     async def complete(self, body: dict[str, Any], most_tokens: int, name: str) -> Completion:
-        """Return the completion of one request, with retries if they may help.
+        """Return the completion of one request, retrying if that may help.
 
         Raises:
             Failure: there is no completion; `is_fatal` and `is_server_fault` say whether other requests are affected.
@@ -234,7 +234,7 @@ class Caller:
         raise ValueError("unreachable")
 
     async def window(self, model: str) -> int | None:
-        """Return how many tokens a prompt and its reply may have, if the server lists it with its models, as vLLM does."""
+        """Return how many tokens a prompt and its reply may have in total, if the server lists this with its models, as vLLM does."""
         with suppress(APIError, TooLong, TimeoutError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             async with asyncio.timeout(self._server.timeout):
                 response = await self._client.models.with_raw_response.list()
@@ -320,7 +320,7 @@ class Caller:
 
 
 def _without_lone_surrogates(content: bytes) -> tuple[bytes, int]:
-    """Replace lone surrogates in JSON, which are not characters, by U+FFFD; return the JSON and their number."""
+    """Replace lone surrogates, which are not characters, in JSON by U+FFFD; return the JSON and the number of replacements."""
     lone = 0
 
     def mended(match: re.Match[bytes]) -> bytes:
@@ -332,7 +332,7 @@ def _without_lone_surrogates(content: bytes) -> tuple[bytes, int]:
 
 
 def _retry_after(value: str) -> float | None:
-    """Return the seconds requested by a Retry-After header, which is a number or a date."""
+    """Return the number of seconds requested by a Retry-After header, whose value is a number or a date."""
     with suppress(ValueError):
         return max(0.0, seconds) if math.isfinite(seconds := float(value)) else None
     with suppress(ValueError, OverflowError):
@@ -344,12 +344,12 @@ REMOVED = "[key]"
 _MIN_KEY_CHARS = 8  # a shorter key (`EMPTY`, `x`) is a placeholder, and removing it would damage replies
 _SHORTEST_AS_NUMBERS = 16  # fewer numbers in a row may be ordinary text
 _BREAKS = r"(?:[\s\u200b-\u206f\ufeff]|=\r?\n|\\{1,8}+(?:[nrt]|u(?:20|fe)..)){0,64}+"
-"""Text allowed between two characters: line breaks and zero-width characters, also JSON-escaped. Bounded, since a break may begin like
-a key."""
+"""Text allowed between two characters of a key: line breaks and zero-width characters, also if JSON-escaped. Its length is limited, since a
+break may begin like a key."""
 _BETWEEN_DIGITS = r"(?:[\s:;,.|_-]|0x|\\{1,8}+[nrtx])*+"
-"""Text allowed between two hexadecimal digits of a key, also before each byte."""
+"""Text allowed between two hexadecimal digits of a key and before each byte."""
 _BETWEEN_NUMBERS = r"\D{1,8}+0*+"
-"""Text allowed between the decimal or octal codes of two characters."""
+"""Text allowed between the decimal or octal codes of two characters of a key."""
 _URL_SAFE = {"+": "-", "/": "_"}
 _SPELLINGS: tuple[Callable[[str], str], ...] = (  # a spelling that begins like another one comes before it
     lambda char: rf"\\{{1,8}}+(?:(?:u00|x){ord(char):02x}|u{ord(char) + 0xFEE0:04x})",  # JSON, JavaScript; also full width
@@ -385,6 +385,7 @@ def _spelled(word: str) -> str:
 
 
 def _in_base(encode: Callable[[bytes], bytes], bits: int, key: str, before: int) -> str:
-    """Return the base64 or base32 characters, of `bits` bits, that contain only the key, if `before` bytes such as `Bearer ` precede it."""
+    """Return the base64 or base32 characters, of `bits` bits each, that encode only the key, if it is preceded by `before` bytes such as
+    `Bearer `."""
     whole = encode(bytes(before) + key.encode()).decode()
     return whole[-(-before * 8 // bits) : (before + len(key)) * 8 // bits]

@@ -1,4 +1,4 @@
-"""Send locally rendered prompts to /completions of OpenAI or vLLM: replies and likelihoods equal those of a local model."""
+"""Send locally rendered prompts to /completions of OpenAI or vLLM; replies and likelihoods are equal to those of a local model."""
 
 import re
 from collections import Counter
@@ -12,16 +12,16 @@ from eval.models.local.rendering import Renderer, end_of
 from eval.models.servers.calls import Call, Completion, Failure
 
 Step = tuple[tuple[int, ...], int]
-"""Tokens of an answer after the common start of all answers, and the next token."""
+"""The tokens of an answer after the common start of all answers, and the token that comes next."""
 
 _CLAMPED = -9999.0
-"""vLLM's value for minus infinity, which JSON cannot express."""
+"""The value that vLLM uses for minus infinity, which JSON cannot express."""
 _TOKEN_ID = "token_id:{}"
-"""vLLM's notation for a token by its number (`return_tokens_as_token_ids`)."""
+"""vLLM's notation for a token given by its number (`return_tokens_as_token_ids`)."""
 _NO_LETTER = re.compile(r"[\s\ufffd]")
-"""Whitespace and broken characters depend on how many tokens are decoded at a time."""
+"""Whitespace and broken characters, which depend on how many tokens are decoded at a time."""
 _ROUNDED = 1e-3
-"""Tolerance for rounding, since the logarithm of a likelihood of 1 is only about 0."""
+"""Tolerance for rounding, since the logarithm of a likelihood of 1 is only approximately 0."""
 
 
 class Completions:
@@ -34,7 +34,7 @@ class Completions:
     def calls(
         self, queries: Sequence[ModelQuery], settings: Settings, arguments: Callable[[ModelQuery, Settings], dict[str, Any]]
     ) -> list[Call]:
-        """Return the call for each query; `arguments` gives all arguments except the prompt and those specific to the API."""
+        """Return the call for each query; `arguments` gives all arguments except the prompt and those that are specific to the API."""
         return [
             self._reply_call(query, tokens, settings, arguments)
             for query, tokens in zip(queries, self._renderer.token_ids(queries), strict=True)
@@ -73,10 +73,10 @@ class Completions:
         return Reply(text=text, finish_reason=reason, tokens=tokens, prompt_tokens=prompt_tokens, model=done.model, replaced=done.replaced)
 
     def _check_spelling(self, done: Completion) -> None:
-        """Check that the server's text of a reply matches its tokens decoded here, except for a stop string or broken characters.
+        """Check that the text of a reply matches its tokens decoded here, except for a stop string or broken characters.
 
         Raises:
-            Failure: the server has another vocabulary, in which the prompt's tokens stand for other text.
+            Failure: the server has a different vocabulary, in which the prompt's tokens represent different text.
         """
         letters = iter(_NO_LETTER.sub("", self._renderer.text(done.token_ids or [])))
         if not all(letter in letters for letter in _NO_LETTER.sub("", done.text)):
@@ -91,7 +91,7 @@ class Completions:
         settings: Settings,
         outcomes: Callable[[list[Call]], Iterator[tuple[int, Any]]],
     ) -> Iterator[tuple[int, Reply | Failure]]:
-        """Yield the likeliest answer to each query with the likelihoods of all, or the failure of its first failed call.
+        """Yield the most likely answer to each query with the likelihoods of all answers, or the first failure among its calls.
 
         Args:
             outcomes: makes the calls, and yields the index of each with its result or failure.
@@ -124,8 +124,9 @@ class Completions:
     def _likelihood_calls(self, query: ModelQuery, answers: TokenizedAnswers) -> Iterator[Call]:
         """Yield the calls for one query.
 
-        vLLM returns log-likelihoods of chosen tokens after a prompt, so one call covers the next tokens of all answers with the same
-        beginning, which is read once. Other servers return those of the prompt's own tokens, which takes one call per answer.
+        vLLM returns log-likelihoods of given tokens after a prompt, so one call covers the next tokens of all answers with the same
+        beginning, which is read only once. Other servers return the log-likelihoods of the prompt's own tokens, which requires one call per
+        answer.
         """
         steps = _steps(answers, self._ends)
         nodes = {node: tuple(token for before, token in steps if before == node) for node, _ in steps}
@@ -153,7 +154,7 @@ class Completions:
 
 
 def _steps(answers: TokenizedAnswers, ends: Sequence[int]) -> list[Step]:
-    """Return each token of each answer with those before it; if the end of the reply belongs to the answer, every end token counts."""
+    """Return each token of each answer with the tokens before it; if the end of the reply belongs to the answer, every end token counts."""
     steps = [
         (path[:size], chosen)
         for path in answers.paths.values()
@@ -177,14 +178,14 @@ def _check_prompt(done: Completion, prompt_tokens: int) -> None:
 
 
 def _values_after(done: Completion, tokens: Sequence[int]) -> list[float]:
-    """Return the log-likelihoods of chosen tokens as the reply's first token."""
+    """Return the log-likelihoods that given tokens have as the first token of the reply."""
     logprobs = ((done.logprobs and done.logprobs.top_logprobs) or [None])[0] or {}
     values = [logprobs.get(_TOKEN_ID.format(token)) for token in tokens]
     return _numbers(values, "logprob_token_ids of /completions, as vLLM 0.33 has it; set server.api: tokens for an older one")
 
 
 def _values_of_prompt(done: Completion, start: int, size: int) -> list[float]:
-    """Return the log-likelihoods of a prompt's last tokens, those after the common start of all answers."""
+    """Return the log-likelihoods of the last tokens of a prompt, which come after the common start of all answers."""
     logprobs = (done.logprobs and done.logprobs.token_logprobs) or []
     is_whole = len(logprobs) in (start + size, start + size + 1)  # servers must generate at least one token
     values = logprobs[start : start + size] if is_whole else [None] * size
@@ -209,6 +210,6 @@ def _likeliest(query: ModelQuery, answers: TokenizedAnswers, logprobs: Mapping[S
 
 
 def _sum_of_logs(values: Sequence[float]) -> float:
-    """Return the logarithm of a sum of probabilities given their logarithms."""
+    """Return the logarithm of a sum of probabilities, given the logarithms of the probabilities."""
     most = max(values)
     return most if most == float("-inf") else most + log(sum(exp(value - most) for value in values))

@@ -1,4 +1,4 @@
-"""Backend `openai`: any server with OpenAI's chat completions API, or the older completions API; makes several calls at a time."""
+"""Backend `openai`: any server with OpenAI's chat completions API or the older completions API; several calls run concurrently."""
 
 import asyncio
 import hashlib
@@ -30,7 +30,7 @@ _MAX_FAILURES_IN_A_ROW = 10  # after that many server-side failures, the server 
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they require `max_completion_tokens`; all others accept `max_tokens`
 _logger = logging.getLogger(__name__)
 _OutcomeQueue = SimpleQueue[tuple[int, Any] | None]
-"""Index of a call with its result or failure; None when no worker is left."""
+"""Index of a call with its result or failure; None when the last worker has ended."""
 _REFUSED = (400, 404, 405, 422)
 
 
@@ -69,10 +69,10 @@ class OpenAI:
         self.tokens_a_char = self._renderer.tokens_a_char() if self._renderer else 1
 
     def connect(self, url: str) -> None:
-        """Direct all further calls to an address.
+        """Send all further calls to the given address.
 
         Raises:
-            ValueError: the URL is invalid, or its API key is not set.
+            ValueError: the URL is invalid, or the API key for it is not set.
         """
         self._server = structs.replace(self._server, url=url)
         address = _address(url, self._where)
@@ -97,11 +97,12 @@ class OpenAI:
             ) from None
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt; for chat, the messages with the control tokens of all templates broken up, since the server's is unknown."""
+        """Return the prompt; for chat, return the messages with the control tokens of all templates broken up, since the server's template
+        is unknown."""
         return self._renderer.render(messages) if self._renderer else msgspec.json.encode(defused(messages)).decode()
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield replies as they arrive; after Ctrl-C or a server failure, yield those already received before raising.
+        """Yield replies as they arrive; after Ctrl-C or a server failure, yield the replies already received before raising the error.
 
         Raises:
             ValueError: the server cannot honour a setting, rejects the key or model, or is down.
@@ -115,10 +116,10 @@ class OpenAI:
             yield index, self._failed(outcome) if isinstance(outcome, Failure) else self._cut(outcome, settings)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the likeliest answer to each request with the likelihoods of all.
+        """Yield the most likely answer to each request, with the likelihoods of all answers.
 
         Raises:
-            ValueError: the API returns no likelihoods of given answers, or `generate` or the renderer's `answers` would raise it.
+            ValueError: the API returns no likelihoods of given answers, or `generate` or the renderer's `answers` would raise ValueError.
         """
         if self._completions is None or self._server.api == "text":
             raise ValueError(
@@ -212,7 +213,7 @@ class OpenAI:
             )
 
     def _body(self, query: ModelQuery, settings: Settings) -> dict[str, Any]:
-        """Return the arguments of one call. Settings that the server supports are always sent, since its defaults may differ."""
+        """Return the arguments of one call. Settings that the server supports are always sent, since the server's defaults may differ."""
         is_chat = self._server.api == "chat"
         limit = "max_completion_tokens" if is_chat and f".{self._host}".endswith(_OFFICIAL) else "max_tokens"
         body: dict[str, Any] = {"model": self._name, limit: settings.max_new_tokens, "temperature": settings.temperature}
@@ -243,7 +244,7 @@ class OpenAI:
         )
 
     def _cut(self, reply: Reply, settings: Settings) -> Reply:
-        """Cut a reply before the first stop string, in case the server ignores them, and remove the API key from it."""
+        """Cut a reply before the first stop string, in case the server ignores stop strings, and remove the API key from it."""
         end = settings.string_end(reply.text)
         reply = reply if end is None else structs.replace(reply, text=reply.text[:end], finish_reason="stop")
         return structs.replace(reply, text=self._without_key(reply.text))
@@ -252,7 +253,7 @@ class OpenAI:
         return failed_reply(f"{failure}{self._api_hint(failure)}")
 
     def _api_hint(self, failure: Failure) -> str:
-        """Return advice for a server that may lack the API or not accept token ids."""
+        """Return advice for a server that may lack the API or may not accept token ids."""
         if self._server.api == "chat" or failure.status not in _REFUSED or not failure.is_server_fault:
             return ""
         others = "chat" if self._server.api == "text" else "text or chat"
@@ -260,7 +261,7 @@ class OpenAI:
 
 
 def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Any]]:
-    """Yield what has arrived but was not yet yielded."""
+    """Yield the results that have arrived but have not been yielded yet."""
     while not outcomes.empty():
         if completed := outcomes.get_nowait():
             yield completed

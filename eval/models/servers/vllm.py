@@ -1,4 +1,4 @@
-"""Backend `vllm`: vLLM's own server, started on this machine for the duration of a run. Prompts are sent as token ids.
+"""Backend `vllm`: vLLM's own server, which runs on this machine for the duration of a run. Prompts are sent as token ids.
 
 docs/decisions/0014-vllm-is-a-server.md explains why vllm is not imported.
 """
@@ -47,7 +47,7 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Vllm:
-    """One model on vLLM. The server starts, and uses a GPU, at the first request, and then serves all requests."""
+    """One model on vLLM. The server starts, and occupies a GPU, on the first request; it then serves all requests."""
 
     def __init__(self, description: Description, folder: Path) -> None:
         program = shutil.which("vllm")
@@ -84,7 +84,7 @@ class Vllm:
             yield from self._started().generate(queries, settings)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the likeliest answer to each request with the likelihoods of all.
+        """Yield the most likely answer to each request, with the likelihoods of all answers.
 
         Raises:
             ValueError: the server does not start, or exits.
@@ -93,7 +93,7 @@ class Vllm:
             yield from self._started().loglikelihoods(queries, settings)
 
     def _started(self) -> OpenAI:
-        """Return the client of a server that lives as long as this object, since a start takes minutes and requests come in waves."""
+        """Return the client of a server that runs as long as this object exists, since a start takes minutes and requests come in waves."""
         if not self._is_started:
             server = ExitStack()
             self._client.connect(server.enter_context(_serving(self._command, self._model)) + "/v1")
@@ -104,7 +104,7 @@ class Vllm:
 
 @contextmanager
 def _serving(command: Sequence[str], model: str) -> Iterator[str]:
-    """Start a server on a free loopback port, wait until it responds, yield its address, and stop it afterwards."""
+    """Start a server on a free loopback port, wait until it responds, and yield its address; stop it afterwards."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with tempfile.NamedTemporaryFile(prefix=f"vllm-{model}-", suffix=".log") as log:
@@ -158,12 +158,13 @@ def _root_cause(log_text: str) -> str:
 
 
 def _version(program: str) -> str:
-    """Return the vLLM version of a program from its environment's metadata, since asking the program takes many seconds."""
+    """Return the vLLM version of a program from the metadata of its environment, since asking the program itself takes many seconds."""
     distributions = sorted(Path(program).resolve().parent.parent.glob("lib/python*/site-packages/vllm-*.dist-info"))
     return distributions[0].name.removesuffix(".dist-info") if distributions else "vllm"
 
 
 def _die_with_parent() -> None:
-    """Make the server end with the run that started it, even if that is killed, since an orphan would occupy the GPU."""
+    """Make the server end together with the run that started it, even if the run is killed, since an orphaned server would occupy the
+    GPU."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
