@@ -35,7 +35,7 @@ from eval.tasks.runs import TASKS, RequestBuilder, wording
 
 _POWER = 0.8
 _MAX_CANDIDATES = 16
-"""Number of test units per cell that are considered for a reserved unit."""
+"""Number of test units per cell that are considered as matches for a reserved unit."""
 Cells = dict[tuple[str, ...], list[str]]
 """Maps each cell to the ids of the unit's items in it."""
 
@@ -163,7 +163,7 @@ def published_order_best(variants: Sequence[Sequence[Request]], predictions: Ite
 
 
 class RunPair(NamedTuple):
-    """A run on reserved, and the run on test with the same settings."""
+    """A run on reserved, paired with the run on test with the same settings."""
 
     reserved: str
     test: str

@@ -60,7 +60,7 @@ class ScoredRun(NamedTuple):
         return self.figures[NOUNS.get(self.run.task, "questions")]
 
     def variant(self) -> str:
-        """Describe how the run differs from the default settings; empty if it does not."""
+        """Describe how the run differs from the default settings; return an empty text if it does not."""
         changed = {field: getattr(self.run, field) for field in _RUN_SETTINGS if getattr(self.run, field) != getattr(_DEFAULT_RUN, field)}
         changed |= self.model.template
         return ", ".join(f"{field} {' '.join(value) if isinstance(value, tuple) else value}" for field, value in changed.items())

@@ -1,6 +1,7 @@
 """Parse and score external replies like the project's own, compare them with its runs, and write an item browser for both.
 
-python -m eval.imported NAME FILE...    FILE: --log_samples of lm-evaluation-harness, predictions of OpenCompass, or rows {id, reply}
+python -m eval.imported NAME FILE...    FILE: output of --log_samples of lm-evaluation-harness, predictions of OpenCompass, or rows {id,
+reply}
 
 Writes to OUT/NAME/: replies, scores and metrics of each task in the files, and items.html. Nothing in data/ or metrics/ changes.
 
@@ -231,7 +232,7 @@ def compared_with_ours(
 
 
 def summary(task: str, figures: Figures, total: int) -> str:
-    """Return the main figures of a task as one line."""
+    """Return the main figures of a task on one line."""
     noun = NOUNS.get(task, "questions")
     parts = [f"{task}: {figures[noun]} of {total} {noun} of the test split"]
     for figure in ("following_rate", "accuracy", "committed_accuracy"):

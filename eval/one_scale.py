@@ -24,7 +24,7 @@ class _Version(NamedTuple):
     """Fit of all models and items, in the order of `models` and `items`."""
 
     def fit_of(self, models: Sequence[str]) -> tuple[Fit, float]:
-        """Return the fit of some models, and their mean ability in the fit of all."""
+        """Return the fit of some of the models, and their mean ability in the fit of all models."""
         rows = [list(self.models).index(model) for model in models]
         return fit(self.fitted.replies[rows]), float(self.fitted.abilities[rows].mean())
 

@@ -79,7 +79,7 @@ def code_hash(model: Model, runs: Sequence[Run]) -> str:
 
 
 def describe_model(name: str, model: Model, trained: Container[str], models_folder: Path) -> Description:
-    """Return the description of a model; one trained by this pipeline is a local folder like any other."""
+    """Return the description of a model; a model trained by this pipeline is a local folder like any other."""
     server = model.server if model.backend in _SERVED else None
     where = str(models_folder / name) if name in trained else model.name
     about = {name: getattr(model, name) for name in ("backend", "strategy", "base", "template", "chat_template")}
@@ -87,7 +87,7 @@ def describe_model(name: str, model: Model, trained: Container[str], models_fold
 
 
 def weights_of(model: Description, models_folder: Path = Path("data/models")) -> str:
-    """Return the identity of a model's weights: a hash of a local folder, or the commit of a hub model in the local cache.
+    """Return the identity of a model's weights: the hash of a local folder, or the commit of a Hub model in the local cache.
 
     A chat template that replaces the model's own is part of it. For a remote model whose prompts are rendered here, it is the identity of
     the tokenizer; for imported replies, a hash of the replies.

@@ -165,8 +165,8 @@ def score(form: Form, right: Mapping[str, float]) -> float:
 
 
 def held_out_error(right: Floats, strata: npt.NDArray[np.int64], size: int, retained: Sequence[int] = ()) -> float:
-    """Return the mean absolute error on held-out models, in folds of equal ability. Items are fitted, and those that are not retained are
-    chosen, without these models."""
+    """Return the mean absolute error on held-out models, in folds of similar mean ability. Items are fitted, and those that are not
+    retained are chosen, without these models."""
     whole = np.nanmean(right, axis=0)
     fold = np.argsort(np.argsort(whole, kind="stable")) % min(_FOLDS, len(whole))
     errors = []
@@ -180,7 +180,7 @@ def held_out_error(right: Floats, strata: npt.NDArray[np.int64], size: int, reta
 
 
 def random_error(right: Floats, size: int) -> float:
-    """Return the mean absolute difference between the share correct on random items and on all items."""
+    """Return the mean absolute difference between the share correct on random items and the share correct on all items."""
     drawn = np.random.default_rng(0)
     samples = (drawn.choice(len(right), size, replace=False) for _ in range(_DRAWS))
     return float(np.mean([abs(np.nanmean(right[sample], axis=0) - np.nanmean(right, axis=0)).mean() for sample in samples]))

@@ -52,7 +52,7 @@ def read_blank(reply: str, last: bool = False) -> str | None:
 
 
 def fills(answer: str, stem: str, key: str) -> bool:
-    """Return whether the words equal the key of each blank of a stem, in canonical form and in order.
+    """Return whether the answers equal the key of each blank of a stem, in canonical form and in order.
 
     The answers may repeat the stem around a blank: 99.5% where % follows the blank, or the complete sentence. Blanks separated by nothing
     or by 和 may be filled in any order, unless the stem says 分别 or 依次; the same holds for several answers to one blank separated by 、.
@@ -70,7 +70,7 @@ def fills(answer: str, stem: str, key: str) -> bool:
 
 
 def _divided(text: str, blanks: int) -> list[str] | None:
-    """Split words by blank; return None if no separator gives one part per blank."""
+    """Split an answer by blank; return None if no separator gives one part per blank."""
     if blanks == 1:
         return [_FIRST.sub("", text)]
     for separator in _SEPARATORS:
@@ -81,7 +81,7 @@ def _divided(text: str, blanks: int) -> list[str] | None:
 
 
 def _by_sentence(text: str, around: list[str]) -> list[str] | None:
-    """Split words at the stem's texts between blanks, such as 至 in 18.5至23.9; return None if one is missing."""
+    """Split an answer at the stem's texts between blanks, such as 至 in 18.5至23.9; return None if one is missing."""
     parts, rest = [], text.removeprefix(around[0])
     for between in around[1:-1]:
         part, separator, rest = rest.partition(between) if between else ("", "", "")
@@ -92,7 +92,7 @@ def _by_sentence(text: str, around: list[str]) -> list[str] | None:
 
 
 def _fits(part: str, key: str, before: str, after: str) -> bool:
-    """Return whether the words for one blank match its key, with or without words of the stem around it."""
+    """Return whether the answer to one blank matches its key, with or without adjacent text of the stem."""
     text = canonical(part)
     for accepted in accepted_words(key):
         form = canonical(folded(accepted).strip(_ENDS))

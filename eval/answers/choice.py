@@ -474,7 +474,7 @@ def _option_after(text: str, known: Known, many: bool) -> str | None:
 
 
 def _isolated_letters(text: str, many: bool) -> str:
-    """Return the isolated letters that a reply does not reject; several only if they form one list, not one clause each."""
+    """Return the isolated letters that a reply does not reject; several only if they form one list rather than one clause each."""
     matches = [match for match in _LETTERS.finditer(text) if len(match[0]) == 1 or (many and match[0].isupper())]
     between = text[matches[0].end() : matches[-1].start()] if matches else ""
     listed = _LIST.fullmatch(between) and not ("、" in between and _TWO_LISTS.search(text))

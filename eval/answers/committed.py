@@ -424,7 +424,7 @@ def _committed(text: str, answer: str | None) -> str | None:
 
 
 def _unquoted(quoted: re.Match) -> str:
-    """Keep a quoted word or verdict; replace a quoted sentence by a placeholder, because it is repeated, not asserted."""
+    """Keep a quoted word or verdict; replace a quoted sentence by a placeholder, because the reply repeats it without asserting it."""
     content = quoted[0][1:-1]
     return content if len(content) <= 6 else "□"
 

@@ -326,7 +326,7 @@ def _not_denied(text: str, listed: list[tuple[int, int, str]]) -> list[tuple[int
 
 
 def _best_supported(text: str, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return the chosen texts among several, by the strongest kind of evidence."""
+    """Return which of several texts are chosen, by the strongest kind of evidence."""
     lists = _lists(text, spans, _JOINED_CLOSELY)
     for chosen in (
         [each for listed in lists if any(_decided(text, *one[:2]) for one in listed) for each in listed],

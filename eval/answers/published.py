@@ -196,7 +196,7 @@ def _last(backwards: str) -> str | None:
 
 
 def _by_occurrences(reply: str, options: Mapping[str, str]) -> str | None:
-    """Return the option whose pieces occur most often; none for a tie, or if no piece occurs."""
+    """Return the option whose pieces occur most often, or none if there is a tie or no piece occurs."""
     texts = [f"{letter}．{text}".translate(_LETTERS_AND_DOTS) for letter, text in options.items()]
     counts, last = {}, None
     for text in texts:

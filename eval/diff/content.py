@@ -15,7 +15,7 @@ from eval.diff.version import DataVersion
 from eval.report.records import MAX_DISPLAYED, Marked, Reserved, marked, select_displayed
 
 MIN_EDIT_SIMILARITY = 0.5
-"""Minimum Jaccard similarity of bigrams for two texts on the same page to count as an edit."""
+"""Minimum Jaccard similarity of the bigrams of two texts on the same page for one to count as an edit of the other."""
 _HIDDEN: Split = "reserved"
 _FIELDS = {
     "question": (
@@ -67,9 +67,9 @@ class Changes(NamedTuple):
     counts: dict[Split, tuple[int, int]]
     """Maps each split to its number of records in the first and in the second version."""
     kinds: dict[str, ChangesOfKind]
-    """Changes `added`, `removed`, `moved` and `edited`; a record that was moved and edited is in both."""
+    """The changes `added`, `removed`, `moved` and `edited`; a record that was both moved and edited is in both."""
     change_by_id: dict[str, str]
-    """Record in the second version's test split -> `added`, `moved` or `edited`."""
+    """Maps each changed record in the second version's test split to `added`, `moved` or `edited`."""
 
 
 def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
@@ -123,7 +123,7 @@ def _changes(
 
 
 def _edited(removed: Sequence[RecordInSplit], added: Sequence[RecordInSplit]) -> dict[int, int]:
-    """Return pairs of removed and added records that are edits: similar and from the same page, the most similar first.
+    """Return the pairs of removed and added records that are edits, meaning similar and from the same page, most similar first.
 
     An edit changes a question's id and shifts the positions of later questions on the page, so neither id nor position is enough to
     identify it.

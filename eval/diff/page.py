@@ -182,7 +182,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
 
 
 def _verdict(figure: Figures, training: str) -> str:
-    """Return whether a change is more than noise: `differs`, `unsure`, `retrained` if training adds its own noise, or `untested`."""
+    """Return whether a change is more than noise: `differs`, `unsure`, `retrained` if training adds noise of its own, or `untested`."""
     if not (test := figure["paired"]).get("family"):
         return "untested"
     is_of_training = training == RETRAINED and figure["parts"]["weights"]["items"]

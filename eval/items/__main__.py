@@ -83,7 +83,7 @@ class Origin(Struct):
 
 
 class EvalItem(Struct):
-    """The required fields of a question, claim pair or fourfold row of the test split; others are ignored."""
+    """The required fields of a question, claim pair or fourfold row of the test split; other fields are ignored."""
 
     id: str
     question_type: str = ""
@@ -262,7 +262,7 @@ def runs_by_task(plan: Path, scores: Path) -> tuple[dict[str, list[TaskRun]], in
 
 
 def _queue(args: Arguments, out: Path, suspicions: Sequence[Suspicion], claim_suspicions: Sequence[Suspicion]) -> dict[str, int]:
-    """Write the queues for people, without items already decided; return the counts."""
+    """Write the queues for people to review, without items already decided; return the counts."""
     decided, judged = read_decisions(args.decisions), read_verdicts(args.verdicts)
     open_keys = sorted((one for one in suspicions if one.item_id not in decided), key=lambda one: one.rank)
     wanted = {one.item_id: one for one in open_keys[:MAX_QUEUED]}

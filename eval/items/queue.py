@@ -56,12 +56,13 @@ class Rejected(Struct):
 
 
 def replacements(rejected: Iterable[Rejected]) -> dict[str, str]:
-    """Map each near-duplicate to the question kept for it, except those with another key, which people decide separately."""
+    """Map each near-duplicate to the question kept in its place, except near-duplicates with another key, which people decide
+    separately."""
     return {row.id: row.detail for row in rejected if row.detail and row.reason == "near_duplicate"}
 
 
 def duplicates_of(rejected: Iterable[Rejected], wanted: Mapping[str, object]) -> dict[str, list[str]]:
-    """Map each kept question to the stems of its near-duplicates with their correct options."""
+    """Map each kept question to the stems of its near-duplicates and their correct options."""
     duplicates: dict[str, set[str]] = defaultdict(set)
     for row in rejected:
         if row.detail and row.detail in wanted and row.reason in ("near_duplicate", "overruled"):
@@ -120,7 +121,8 @@ def _cells(row: SuspectKey) -> dict[str, str]:
 
 
 def write_claims(folder: Path, suspicions: Sequence[Suspicion], claims: Mapping[str, ClaimPair]) -> None:
-    """Write the sheet of claims that the better models deny; `python -m curation.verdicts` imports it like the sheets of `evidence`."""
+    """Write the spreadsheet of claims that the better models deny; `python -m curation.verdicts` imports it like the spreadsheets of
+    `evidence`."""
     rows = [
         [one.item_id, claims[one.item_id].atomic_type, claims[one.item_id].factual, "", "", "\n".join(one.because)] for one in suspicions
     ]

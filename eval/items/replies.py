@@ -18,7 +18,7 @@ from eval.items.statistics import Matrix
 from eval.statistics.paired_tests import scored_id
 
 _PLACE_VALUES = {"": 1} | {side: 3**exponent for sides in (PAIR, SENTENCES) for exponent, side in enumerate(sides)}
-"""Place value of a sentence's verdict in the code of its pair or row: verdicts are 0 (none), 1 and 2, so codes are base-3 numbers."""
+"""Place value of a sentence's verdict in the code of its pair or row: a verdict is 0 (none), 1 or 2, so the codes are base-3 numbers."""
 _PARTS = {"": 1} | {side: len(sides) for sides in (PAIR, SENTENCES) for side in sides}
 _OUTCOMES = {outcome: number for number, outcome in enumerate(get_args(Outcome))}
 _MARKS = {False: 0, True: 1, None: 2}

@@ -12,9 +12,10 @@ from eval.statistics.bootstrap import DIGITS, LEVEL, Figures
 
 Matrix = npt.NDArray[np.float64]
 NEEDED_MODELS = 19
-"""With this many or more, the 95 % interval of a correlation extends at most 0.5 to each side (Fisher's z: 1.96 / sqrt(19 - 3) = 0.49)."""
+"""With this many models or more, the 95 % interval of a correlation extends at most 0.5 to each side (Fisher's z: 1.96 / sqrt(19 - 3) =
+0.49)."""
 MIN_MODELS = 3
-"""With fewer, every correlation is 1, -1 or undefined."""
+"""With fewer models, every correlation is 1, -1 or undefined."""
 RELIABLE = 0.9
 _Z = float(scipy.special.ndtri((1 + LEVEL) / 2))
 
@@ -26,7 +27,7 @@ def shares_of_rest(right: Matrix) -> Matrix:
 
 
 def row_correlations(a: Matrix, b: Matrix) -> npt.NDArray[np.float64]:
-    """Return Pearson's r of corresponding rows over the columns where neither is NaN; NaN if one of them is constant."""
+    """Return Pearson's r of corresponding rows over the columns in which neither is NaN; NaN if one of the rows is constant."""
     is_known = ~(np.isnan(a) | np.isnan(b))
     count = np.maximum(is_known.sum(axis=1, keepdims=True), 1)
     a, b = (np.where(is_known, each, 0.0) for each in (a, b))

@@ -1,6 +1,6 @@
 """Stage `judge`: essay answers and reference answers -> a model's marks from 0 to 100, with the two answers in both orders.
 
-As in CPsyExam, section 4.2 and Figure 6. Judgements are stored like a run's replies, so nothing is judged twice.
+As in As in CPsyExam, section 4.2 and Figure 6. Judgements are stored like a run's replies, so nothing is judged twice.
 """
 
 from collections import Counter
@@ -114,7 +114,7 @@ def _judgements(score: Score, replies: Replies, judge: Judge) -> list[Judgement]
 
 
 def _usage_figures(replies: Replies, args: Arguments) -> dict[str, float]:
-    """Return the judge's calls, tokens and cost; equal answers were judged once."""
+    """Return the judge's calls, tokens and cost; identical answers are judged only once."""
     judge_replies = [one.reply for one in replies.values()]
     server = describe(args.params.model, args.models)[0].server if judge_replies else None
     return {"calls": len(judge_replies), "calls_failed": sum(reply.finish_reason == "error" for reply in judge_replies)} | usage_of(

@@ -26,10 +26,11 @@ _METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/3"}
 Increase it when a change affects replies, so that stored replies are requested again.
 """
 _CHUNK_SIZE = 1 << 14
-"""Queries passed to a backend at once: their tokens take a few hundred MB, and a server rarely idles while the last ones finish."""
+"""Number of queries passed to a backend at once: their tokens take a few hundred MB, and a server is rarely idle while the last ones
+finish."""
 _NOT_FINITE = "a likelihood is not a finite number"  # JSON cannot express it, and the store would be unreadable
 _PROCESS_GROUP_TIMEOUT = timedelta(days=30)
-"""Timeout for the slowest process of a run."""
+"""How long to wait for the slowest process of a run."""
 T = TypeVar("T")
 NOT_REACHED = "the question before it failed"
 
@@ -98,7 +99,7 @@ class CachedModel:
         return key_of(self._backend.identity, query, self._settings, self._method)
 
     def _request(self, missing: dict[str, ModelQuery], bar: tqdm) -> dict[str, Reply]:
-        """Return the new replies by key, storing each as it arrives; failed ones go to `_failed`."""
+        """Return the new replies by key, storing each one as it arrives; failed replies go to `_failed`."""
         keys, new_replies = list(missing), dict[str, Reply]()
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for index, reply in generate(list(missing.values()), self._settings):

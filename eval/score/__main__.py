@@ -99,7 +99,7 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
 
 
 def uncovered(questions: Iterable[QuestionType], covered: Container[str]) -> dict[str, int]:
-    """Return the number of questions of each type that are in no run."""
+    """Return the number of questions of each type that no run includes."""
     counts = Counter(question.question_type for question in questions if question.id not in covered)
     return dict(sorted(counts.items()))
 

@@ -139,7 +139,8 @@ def _tails(clusters: float) -> tuple[float, float]:
 
 
 def _min_equal_share(clusters: float) -> float:
-    """Return the lower bound of the share of clusters like the observed ones, given that these are all alike (Clopper-Pearson)."""
+    """Return the lower bound of the share of clusters that are like the observed ones, given that the observed ones are all alike
+    (Clopper-Pearson)."""
     return ((1 - LEVEL) / 2) ** (1 / clusters)
 
 

@@ -68,7 +68,7 @@ def tally(scores: Iterable[Score], counts: Callable[[Score], bool | None]) -> Ta
 
 
 def without_missing(scores: Sequence[Score]) -> Figures:
-    """If replies are missing, return the accuracy over what the run replied to and the number of those pairs or questions."""
+    """If replies are missing, return the accuracy over the pairs or questions to which the run replied, and their number."""
     failed = {(scored_id(score.item_id), score.repeat) for score in scores if score.outcome == "failed"}
     replied = tally((score for score in scores if (scored_id(score.item_id), score.repeat) not in failed), METRICS["accuracy"])
     share = mean(replied.values())
@@ -76,13 +76,13 @@ def without_missing(scores: Sequence[Score]) -> Figures:
 
 
 def missing_of(name: str, scores: Sequence[Score]) -> list[str]:
-    """Return a warning about a run's missing replies; nothing if none are missing."""
+    """Return a warning about a run's missing replies; empty if none are missing."""
     note = missing_replies({"outcomes": Counter(score.outcome for score in scores)} | without_missing(scores))
     return [f"{name}: {note}"] if note else []
 
 
 def tally_marks(scores: Iterable[Score], judgements: Iterable[Judgement], markable: Container[str]) -> Tallies:
-    """Return each answer's mean mark, as a share of 100, over all judgements and repeats."""
+    """Return each answer's mean mark as a share of 100, taken over all judgements and repeats."""
     marks_by_item: dict[str, list[float]] = {}
     for (item, _), mark in marks_of(scores, judgements, markable).items():
         marks_by_item.setdefault(item, []).append(mark)

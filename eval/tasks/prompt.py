@@ -37,7 +37,7 @@ def read_prompt(path: Path) -> str:
 
 
 def quoted(path: Path, texts: Mapping[str, str], **values: str) -> str:
-    """Return a prompt with foreign texts between delimiters that none of them can contain.
+    """Return a prompt that includes foreign texts between delimiters that none of them can contain.
 
     `{nonce}` in the prompt is a hash of the texts, so the same texts give the same prompt and no text can predict it.
     """
@@ -168,7 +168,7 @@ def control_tokens(tokenizer: Any) -> tuple[str, ...]:
 
 @cache
 def _accepts_system(tokenizer: Any) -> bool:
-    """Return whether a chat template supports system messages; some reject them, some silently drop them."""
+    """Return whether a chat template supports system messages; some templates reject them, and some silently drop them."""
     try:
         text = tokenizer.apply_chat_template(_PROBE, tokenize=False)
     except TemplateError:

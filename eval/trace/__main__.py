@@ -47,7 +47,7 @@ def _entry(entry: Any, indent: str) -> Iterator[str]:
 
 
 def _clean(value: Any) -> str:
-    """Return crawled text as one line without control characters."""
+    """Return crawled text on one line, without control characters."""
     line = " ".join(str(value).split())
     return "".join(char if unicodedata.category(char)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for char in line)
 

@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def described(name: str, params: Mapping[str, Any], models_folder: Path, where: str) -> Description:
-    """Return the model to tune, from its line under `models`.
+    """Return the model to tune, as given by its entry under `models`.
 
     Args:
         params: all of params.yaml.

@@ -50,7 +50,7 @@ def thread_counts() -> list[int]:
 
 
 _MAX_CPU_RATIO = 1.3
-"""Maximum CPU time of several threads relative to one."""
+"""Maximum ratio of the CPU time of several threads to that of one."""
 _TRIALS, _SECONDS_BETWEEN = 5, 10.0
 
 

@@ -206,7 +206,7 @@ class ContinuousBatch:
                     yield number, generated
 
     def _new_rows(self, rows: Mapping[int, DecodingRow], most: int) -> Iterator[list[tuple[int, torch.Tensor | None, Path]]]:
-        """Yield new rows, at most `most` at once, with the scores after them and their paths; equal prompts are read once."""
+        """Yield new rows, at most `most` at once, with the scores after them and their paths; identical prompts are read once."""
         numbers: dict[tuple[int, ...], list[int]] = {}
         for number, row in rows.items():
             numbers.setdefault((*row.prompt, *row.generated), []).append(number)
@@ -219,7 +219,7 @@ class ContinuousBatch:
             paths[index].clear()
 
     def _append_token(self, row: DecodingRow, scores: torch.Tensor) -> Generated | None:
-        """Append the next token to a row; return the reply if it is finished or has reached the length limit."""
+        """Append the next token to a row; return the reply if it has ended or has reached the length limit."""
         token_ids = torch.tensor([[*row.prompt, *row.generated]], device=scores.device)
         row.generated.append(int(row.chosen(token_ids, scores[None]).argmax()))
         if row.generated[-1] in self._ends:

@@ -177,7 +177,7 @@ class HuggingFace:
         return is_sound
 
     def _fitting(self, lengths: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
-        """Yield each index, with a failed reply if prompt and reply are too long for the model."""
+        """Yield each index, with a failed reply if its prompt and reply are too long for the model, else with None."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
         for index, (length, whole) in enumerate(lengths):
             yield index, failed_reply(too_long(length, whole, limit)) if limit and whole > limit else None

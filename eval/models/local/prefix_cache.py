@@ -28,7 +28,7 @@ _BLOCK = {"cpu": 16, "cuda": 64}
 _BUFFER_STEP = 64
 """Buffers grow by this many positions, so that all heads have the same alignment in memory."""
 _PATHS_PER_BATCH = 4
-"""Paths per buffer: a higher number wastes space when rows end or grow, and a lower one needs more calls."""
+"""Paths per buffer: a higher number wastes space when rows end or grow, and a lower number needs more calls."""
 _NAME = "atomexam_blocks"
 """Name of this attention implementation in transformers."""
 _UNKNOWN = ("sliding_window", "softcap", "s_aux")
@@ -67,7 +67,7 @@ class BlockAttention:
         self._mask = torch.empty(0)
 
     def begin(self, tokens: int) -> None:
-        """Drop the path, and make room for paths of this many tokens."""
+        """Drop the path, and allocate memory for paths of this many tokens."""
         self._capacity = -(-tokens // _BUFFER_STEP) * _BUFFER_STEP
         self._path = {}
 
@@ -129,7 +129,7 @@ class _Paths:
         """Layer -> keys and values, each of shape (_PATHS_PER_BATCH, heads, length, head size)."""
 
     def store_row(self, index: int, row: int, path: Path, tokens: int) -> None:
-        """Copy the path of a row, which has this many tokens, to an index: the next free one, or that of a row to drop."""
+        """Copy the path of a row, which has this many tokens, to an index: the next free index, or that of a row to drop."""
         for layer, own in path.items():
             if layer not in self.buffers:  # unused rows take no memory yet
                 self.buffers[layer] = tuple(one.new_empty((_PATHS_PER_BATCH, one.shape[1], self.length, one.shape[3])) for one in own)
@@ -154,7 +154,7 @@ class StepAttention:
         self._steps: list[tuple[_Paths, torch.Tensor, torch.Tensor, torch.Tensor]] = []
 
     def join(self, row: int, path: Path, tokens: int) -> bool:
-        """Add a row whose path has this many tokens; return True, so that `within_memory` can tell it from a failure."""
+        """Add a row whose path has this many tokens; return True, so that `within_memory` can distinguish success from failure."""
         length = -(-(tokens + 1) // _BUFFER_STEP) * _BUFFER_STEP
         paths = next((one for one in self._paths if one.length == length and len(one.rows) < _PATHS_PER_BATCH), _Paths(length))
         paths.store_row(len(paths.rows), row, path, tokens)
@@ -245,9 +245,10 @@ TOKENS_A_READING = {"cpu": [*range(1, 8), *range(8, 64, 4), *range(64, 513, 32)]
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
 """Fixed number of rows that the head computes at once; with one answer per prompt, a forward pass needs few."""
 _PATHS_BYTES = 384 << 20
-"""Memory for keys and values of the rows of steps, plus an eighth of the weights; a CPU raises no error when memory runs out."""
+"""Memory for the keys and values of the rows being generated, plus an eighth of the weights; on a CPU, running out of memory raises no
+error."""
 _GRAIN_SIZE = 32768
-"""Minimum number of elements that torch gives a thread (ATen, TensorIterator.h)."""
+"""Minimum number of elements that torch assigns to a thread (ATen, TensorIterator.h)."""
 _MIN_READING = 64
 _READINGS_UNTIL_GROWN = 16
 
@@ -352,7 +353,7 @@ class PrefixReader:
         self._attention.begin(0)
 
     def max_rows(self, tokens: int) -> int:
-        """Return how many rows of steps with paths of this many tokens fit into memory, besides the one being read."""
+        """Return how many rows being generated, with paths of this many tokens, fit in memory besides the row being read."""
         least = _PATHS_BYTES + self._model.get_memory_footprint() // 8
         return max(1, least // (max(1, self._token_bytes) * tokens) - 1)
 
@@ -425,7 +426,8 @@ def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]])
 
 
 def _readings(spans: Iterator[TokenSpan], most: int, most_rows: int | None = None) -> Iterator[list[TokenSpan]]:
-    """Yield lists of spans to read together, of exactly `most` tokens; fewer in the last list and in lists with `most_rows` ends."""
+    """Yield lists of spans to read together, with exactly `most` tokens each; the last list and lists with `most_rows` ends may have
+    fewer."""
     reading, free, ends = list[TokenSpan](), most, 0
     for span in spans:
         done = 0
@@ -443,7 +445,8 @@ def _readings(spans: Iterator[TokenSpan], most: int, most_rows: int | None = Non
 
 
 def _is_even(elements: int, threads: Sequence[int]) -> bool:
-    """Return whether element-wise functions such as SiLU get a multiple of 32 elements; a remainder is computed by other instructions."""
+    """Return whether element-wise functions such as SiLU get a multiple of 32 elements; different instructions compute any remaining
+    elements."""
     shares = {min(number, -(-elements // _GRAIN_SIZE)) for number in threads}
     return not any(-(-elements // share) % 32 for share in shares)
 

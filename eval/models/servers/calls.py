@@ -90,7 +90,7 @@ class Call(NamedTuple):
     """May raise Failure."""
     most_tokens: int
     token_bounds: tuple[int, int] = (0, 0)
-    """Tokens of the prompt, and of the prompt with the longest reply."""
+    """Number of tokens in the prompt, and in the prompt with the longest reply."""
 
 
 class _Message(Struct):
@@ -143,9 +143,9 @@ class _Models(Struct):
 
 
 UNPACKED = {"Accept-Encoding": "identity"}
-"""Header of every request, since a compressed response of a few kB may expand to any size."""
+"""Header of every request, since a compressed response of a few kB could expand to any size."""
 _MAX_BYTES = 8_000_000
-"""Maximum size of a response body; the longest reply that a model can give takes a tenth of it."""
+"""Maximum size of a response body; the longest reply that a model can give is a tenth of it."""
 
 
 class TooLong(Exception):
@@ -315,7 +315,7 @@ class Caller:
         )
 
     def _one_line(self, message: object) -> str:
-        """Return an external message as one short line for a terminal; the key is removed before the text is cut."""
+        """Return an external message as one short line for the terminal; the key is removed before the text is shortened."""
         return " ".join(harmless(self._without_key(str(message))).split())[:_MAX_CAUSE_CHARS]
 
 
@@ -363,7 +363,7 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (  # a spelling that begins like 
 
 
 def remover(key: str | None) -> Callable[[str], str]:
-    """Return a function that replaces a key in a text by `[key]`. The text must be complete, since an incomplete key is not found."""
+    """Return a function that replaces a key in a text by `[key]`. The text must be complete, since a key that is cut off is not found."""
     if not key or len(key) < _MIN_KEY_CHARS:
         return lambda text: text
     spellings = (key, *(_in_base(b64encode, 6, key, n) for n in range(3)))

@@ -123,7 +123,7 @@ def _serving(command: Sequence[str], model: str) -> Iterator[str]:
 
 
 def _own_gpu(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for a server: one GPU, and no process-group variables of torchrun."""
+    """Return the environment for a server: it has one GPU and no process-group variables of torchrun."""
     own = {name: value for name, value in environment.items() if name not in _LAUNCHER_VARIABLES and not name.startswith("TORCHELASTIC_")}
     if number := environment.get("LOCAL_RANK"):
         visible = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
@@ -151,7 +151,7 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
 
 
 def _root_cause(log_text: str) -> str:
-    """Return the log line with the cause: the last error that does not refer to another one."""
+    """Return the log line that gives the cause: the last error that does not refer to another one."""
     lines = log_text.strip().splitlines() or ["no output"]
     errors = [line for line in lines if _ERROR.search(line) and "root cause" not in line]
     return (errors or lines)[-1].strip()
