@@ -276,7 +276,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         unseen = never_public(reserved, promoted)
         rows.extend(probe_task(task, asked, unseen, args.splits, args.scores, args.predictions))
         if left_out := len(reserved) - len(unseen):
-            print(f"{task}: {number_of(left_out, 'item')} of reserved left out: promoted from train or dev, which were public")
+            print(
+                f"{task}: {number_of(left_out, 'item')} of reserved left out because they were promoted from train or dev, which "
+                "were public"
+            )
     print(as_text(rows))
 
 

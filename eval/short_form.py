@@ -156,7 +156,7 @@ def score(form: Form, right: Mapping[str, float]) -> float:
         ValueError: a reply to an item of the form is missing.
     """
     if missing := [item.id for item in form.items if item.id not in right]:
-        raise ValueError(f"{len(missing)} of the {len(form.items)} items have no reply, such as {missing[0]}; each needs one")
+        raise ValueError(f"{len(missing)} of the {len(form.items)} items have no reply, such as {missing[0]}; every item needs one")
     own = Parameters(*np.array([(item.weight, item.intercept) for item in form.items]).T)
     column = np.array([[right[item.id]] for item in form.items])
     return float(predicted(column, own, np.array(form.curve), form.others)[0])
@@ -195,8 +195,10 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
         ValueError: there are too few models, or not more items than are to be chosen.
     """
     if right.shape[1] < LEAST_MODELS or len(items) <= many:
-        raise ValueError(f"{task}: {right.shape[1]} models besides baselines and {len(items)} items; expected {LEAST_MODELS} models and "
-                         f"more than {many} items")  # fmt: skip
+        raise ValueError(
+f"{task}: found {right.shape[1]} models besides baselines and {len(items)} items; expected {LEAST_MODELS} models "
+f"and more than {many} items"
+)  # fmt: skip
     rows = {stratum: number for number, stratum in enumerate(sorted(set(strata), key=str))}
     numbers = {item: number for number, item in enumerate(items)}
     groups = np.array([rows[stratum] for stratum in strata])
