@@ -50,7 +50,7 @@ def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Acc
         sys.stderr.write(f"warning: crawl {name}: {request}: {words}; the crawl continues without that page\n")
 
     return run_without_broken_pages(
-        crawl, leave_out, f"crawl {name}: the spider", f"fix crawlers/sources/{name}/spider.py; what was fetched is kept"
+        crawl, leave_out, f"crawl {name}: the spider", f"fix crawlers/sources/{name}/spider.py; fetched pages are kept"
     )
 
 
@@ -72,7 +72,7 @@ def crawl_embedded(
 
     if "live" in origins(folder, source.snapshot):
         advice = "set `sites: live`, give the embedded site another snapshot in params.yaml, or remove the folder"
-        raise ValueError(f"crawl {spider.name}: {folder} contains pages of the real site of {source.snapshot}; {advice}")
+        raise ValueError(f"crawl {spider.name}: {folder} contains pages from the real site, snapshot {source.snapshot}; {advice}")
     serve, served = (serve, state()) if serve else site_of(spider)
     with serve(source.snapshot) as base_url:
         return _crawl(spider, source, folder, f"embedded {served}", settings.embedded(base_url), report)
@@ -128,7 +128,7 @@ def _crawl(spider: "type[SourceSpider]", source: Source, folder: Path, origin: s
     add_snapshot(folder, source, origin, figures_of(stats))
     if (lost := stats["archive/pages"] - finish_crawl(folder, source.snapshot, origin)) > 0:
         again = f"`dvc repro crawl@{spider.name}` fetches those that the spider requests"
-        raise ValueError(f"crawl {spider.name}: {lost} stored pages cannot be read and were left out, see above; {again}")
+        raise ValueError(f"crawl {spider.name}: {lost} stored pages cannot be read and were left out (see above); {again}")
     account = account_of(stats, pages_stored(read_index(folder, source.snapshot), failed), failed, items)
     summary = table if origin == "live" else line
     report(summary(spider.name, account, sum(row.length for row in read_index(folder, source.snapshot))) + "\n")

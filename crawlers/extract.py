@@ -94,7 +94,7 @@ def replay(
     name = spider.name
     with replayed(spider, source, folder, **how) as outcome:
         if outcome.missed:
-            advice = f"the spider requests more than was crawled; `dvc repro -f crawl@{name}` fetches it"
+            advice = f"the spider requests more pages than were crawled; `dvc repro -f crawl@{name}` fetches them"
             raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{first_lines(outcome.missed)}")
         for request in outcome.rejected:
             _logger.warning("extract %s: rejected: %s", name, request)
@@ -105,11 +105,11 @@ def replay(
                 f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{first_lines(misfits)}"
             )
         if (count := outcome.stats.get("log_count/ERROR", 0) - outcome.stats.get("spider_exceptions/count", 0)) > 0:
-            raise ValueError(f"extract {name}: {count} errors, logged above; fix crawlers/sources/{name}/spider.py")
+            raise ValueError(f"extract {name}: {count} errors (logged above); fix crawlers/sources/{name}/spider.py")
         if not outcome.stats.get("item_scraped_count"):
             raise ValueError(f"extract {name}: no items in {outcome.pages} pages; {_mend(name, source)}")
         if lost := losses(last_figures(folder, source), figures_of(outcome.stats), max_kind_loss):
-            limit = f"more than max_kind_loss {max_kind_loss:g} of what the last snapshot had is gone; look at the site with"
+            limit = f"more than max_kind_loss {max_kind_loss:g} of what the last snapshot contained is missing; check the site with"
             advice = f"`python -m crawlers.check {name} --live`, fix the spider, or raise max_kind_loss in the line of sources.{name}"
             raise ValueError(f"extract {name}: {limit} {advice}:{first_lines(lost)}")
         with replacing(out) as part, open(part, "wb") as lines:

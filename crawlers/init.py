@@ -98,7 +98,10 @@ def main(argv: list[str] | None = None) -> None:
     print(f"written   {PARAMS_FILE}: imports.{own.name}; quota of test, and the same of reserved, per exam and category: {quota}")
     print(f"          release.name, the name of the data set: {own.title}")
     if few := too_few(own.pools):
-        print(f"few       in test: {few}; the report gives no verdict below {LEAST}, which needs {_SHARE * LEAST} questions of a type")
+        print(
+            f"few       in test: {few}; the report gives no verdict on fewer than {LEAST}, for which a type needs "
+            f"{_SHARE * LEAST} questions"
+        )
     if UNKNOWN_EXAM in exams:
         print("unknown   some questions have no exam; set it with --exam NAME, and the subject in prompts with --subject NAME")
     if _TCM in exams:
@@ -124,14 +127,16 @@ def counted(folder: str, exam: str | None, subject: str | None) -> OwnFiles:
     """
     path = Path(folder)
     if not _NAME.fullmatch(path.stem):
-        raise ValueError(f"{folder}: its name becomes a key in {PARAMS_FILE}; expected small letters, digits and _, as in imports/my_books")
+        raise ValueError(
+            f"{folder}: its name becomes a key in {PARAMS_FILE}; expected lowercase letters, digits and _, as in imports/my_books"
+        )
     faults: list[str] = []
     with trial(_items(Import(path=folder, exam=exam, subject=subject), faults)) as data:
         rows = read_jsonl(data / "unique/questions.jsonl", _Question) if data else ()
         pools = Counter(Pool(row.exam, row.category, row.question_type) for row in rows if row.answer)
     if not pools:
         reason = f": {faults[0]}" if faults else ""
-        raise ValueError(f"{folder}: found no question with an answer{reason}; `python -m crawlers.check {folder}` shows what was read")
+        raise ValueError(f"{folder}: found no questions with answers{reason}; `python -m crawlers.check {folder}` shows what was read")
     values = {"path": folder, "exam": exam, "subject": subject, "snapshot": newest_day(folder)}
     return OwnFiles(path.stem, {key: value for key, value in values.items() if value}, pools)
 
@@ -185,7 +190,7 @@ def own_params(text: str, own: OwnFiles) -> str:
     """
     values = yaml_values(text, PARAMS_FILE)
     if not isinstance(values, dict) or values.get("imports"):
-        raise ValueError(f"{PARAMS_FILE}: `imports` already has files of your own; add a line there instead: docs/importing.md")
+        raise ValueError(f"{PARAMS_FILE}: `imports` already lists your own files; add a line there instead (docs/importing.md)")
     blocks: dict[str, Any] = {
         "release": _flow(values["release"] | {"name": own.title}),
         "sources": "{}",

@@ -60,9 +60,9 @@ def store_files(name: str, source: Import, folder: Path) -> int:
     path = Path(source.path)
     if path.is_file() and (layout := layout_path_of(path)).is_file():
         watched = f"DVC tracks only {path}, not its layout {layout.name}"
-        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and set `path` to it")
+        raise ValueError(f"params.yaml: imports.{name}: {watched}; move both to a folder imports/{name}, and set `path` to that folder")
     if path.parts[:1] == ("imports",) and not Path(f"{Path(*path.parts[:2])}.dvc").exists():
-        _logger.warning("%s: DVC does not track %s, so a clone will not have it: `dvc add %s`", name, path, Path(*path.parts[:2]))
+        _logger.warning("%s: DVC does not track %s, so a clone will not have it; run `dvc add %s`", name, path, Path(*path.parts[:2]))
     files = files_of(name, source)
     own = {file for file, path in files if layout_beside(path, known_formats())}  # an unconfirmed layout raises here
     discard_parts(folder, source.snapshot)
@@ -124,7 +124,9 @@ def read_files(
         body = read_page(folder, row).body
         beside = layout_beside(paths[file], known_formats()) if file in paths else None
         if beside and source.format:
-            _logger.warning("%s: %s: read by its layout %s, not by format %s", name, file, layout_path_of(paths[file]).name, source.format)
+            _logger.warning(
+                "%s: %s: read with its layout %s instead of format %s", name, file, layout_path_of(paths[file]).name, source.format
+            )
         format_name, known = beside or (source.format, None)
         try:
             [file_result] = [step for step in read_steps(file, body, format_name, provenance, known=known) if isinstance(step, FileResult)]

@@ -153,10 +153,10 @@ def audit(
     if isinstance(questions, str | Path):
         return audited([str(questions), *map(str, paths)], format, references)[0]
     if paths or format:
-        raise TypeError("audit: a frame takes neither `paths` nor `format`; give files for these")
+        raise TypeError("audit: `paths` and `format` apply only to files; remove them, or give files instead of a frame")
     table = questions if isinstance(questions, pd.DataFrame) else pd.DataFrame(rows_of(questions, None, "questions"))
     if table.empty:
-        raise ValueError("audit: no question was given")
+        raise ValueError("audit: no questions were given")
     splits = table["split"].fillna("questions") if "split" in table else pd.Series("questions", index=table.index)
     for name in splits.unique():
         one_of(name, {"questions", *SPLIT_NAMES}, "split", "audit")

@@ -42,7 +42,7 @@ def decision_of(one: ClaimAnswer, known: Mapping[str, SuspectKey]) -> Decision:
         return Decision(id=one.claim_id, withdrawn=verdict, note=note)  # type: ignore[arg-type]
     typed = _MARKS_OF_JSON.sub("", unicodedata.normalize("NFKC", one.letters)).upper()
     if not _LETTERS.fullmatch(typed):
-        raise ValueError(f"letters is {one.letters[:40]!r}; expected letters alone, such as AC, and words under comment")
+        raise ValueError(f"letters is {one.letters[:40]!r}; expected only letters, such as AC; write anything else under comment")
     letters = sorted({letter for letter in typed if letter.isalpha()})
     found = f"{verdict} with the letters {''.join(letters) or 'none'}, and the key is {row.key}"
     if verdict == "key_wrong" and (not letters or not row.options.keys() >= set(letters) or letters == sorted(row.key)):
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             before = f"; decided before: {_said(old[one.claim_id])}" if one.claim_id in old else ""
             print(f"skipped: {one.where}: {one.claim_id[:40]!r} is not in the queue; here: {one.verdict[:40]} {one.letters[:40]}{before}")
     if answers and not any(one.claim_id in known or one.claim_id in old for one in answers):
-        raise ValueError("nothing was imported: no row is in the queue; docs/items.md shows the line that decides any other question")
+        raise ValueError("nothing was imported: no row is in the queue; to decide other questions, write the line shown in docs/items.md")
     counts = f"{len(changed) - len(told)} new decisions, {len(told)} changed, {len(new) - len(changed)} as before"
     print(f"{arguments.decisions}: {counts}, {sum(one.claim_id not in known for one in answers)} skipped")
 

@@ -46,7 +46,9 @@ def _read(path: Path, named: bool) -> list[ClaimAnswer]:
         raise ValueError(f"{path}: no such file; name an export of Label Studio or a filled spreadsheet")
     answers = reader(path)
     if named and len(people := sorted({one.annotator or "" for one in answers})) > 1:
-        raise ValueError(f"{path}: answers of {len(people)} annotators ({', '.join(people)}); name each: --annotator '{people[0]}=NAME'")
+        raise ValueError(
+            f"{path}: contains answers of {len(people)} annotators ({', '.join(people)}); name each: --annotator '{people[0]}=NAME'"
+        )
     return answers
 
 

@@ -90,7 +90,8 @@ def _scored(version: DataVersion, name: str, run: Run, builder: RequestBuilder, 
     for reply in version.replies(name):
         if reply.repeat >= run.repeats * len(variants_of(run)):
             raise ValueError(
-                f"repeat {reply.repeat}, expected below {run.repeats} x {len(variants)} variants; the replies belong to other settings"
+                f"found repeat {reply.repeat}, expected a number below {run.repeats} x {len(variants)} variants; the replies "
+                "belong to other settings"
             )
         if request := variants[reply.repeat // run.repeats].get(reply.item_id):
             scores.append(score_reply(reply, request))

@@ -118,7 +118,7 @@ def main(argv: list[str] | None = None) -> None:
     listed = runs_on_test(args.all_params.get("runs") or {})
     chosen = [one_of(name, listed, "run", PARAMS_FILE) for name in dict.fromkeys(named)] or list(listed)
     if len(named) == 1:
-        raise ValueError(f"only one run given, {named[0]}; give two or more of {', '.join(listed)}")
+        raise ValueError(f"found only one run, {named[0]}; give two or more of {', '.join(listed)}")
     runs = {name: convert(listed[name], Run, f"{PARAMS_FILE}: runs.{name}") for name in chosen}
     questions = list(read_jsonl(args.splits / "test" / "questions.jsonl", QuestionKey))
     markable = {row.id for row in questions if row.answer}

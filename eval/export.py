@@ -98,7 +98,7 @@ def read_scored(plan: Path, metrics: Path, chosen: list[str], ids: Mapping[str, 
             model_id = _repository(ids.get(model.model, own), advice)
             scored_runs.append(ScoredRun(name, planned[name], figures, model, model_id))
         elif name in chosen:
-            raise ValueError(f"{name}: no accuracy, since its answers are in words and marked by judges")
+            raise ValueError(f"{name}: has no accuracy, because its answers are free text marked by judges")
     return scored_runs
 
 
@@ -258,7 +258,7 @@ def main(argv: list[str] | None = None) -> None:
                 part.write_text(text, encoding="utf-8")
             print(path)
     if not by_model:
-        raise ValueError("nothing written: no run of a model has an accuracy; list the runs of rules to export them")
+        raise ValueError("nothing was written, because no run of a model has an accuracy; to export runs of rules, list them")
 
 
 if __name__ == "__main__":

@@ -116,7 +116,8 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
     likelihoods = [float(pair[0]) for (pair, *_) in responses]
     if len(answers) != len(likelihoods):
         raise ValueError(
-            f"{item} has {len(answers)} options, but the sample {len(likelihoods)} likelihoods; it belongs to another version of the data"
+            f"{item} has {len(answers)} options, but the sample has {len(likelihoods)} likelihoods; it belongs to another "
+            "version of the data"
         )
     return [ImportedReply(item, 0, None, dict(zip(answers, likelihoods, strict=True)), gold)]
 
@@ -178,7 +179,8 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
         request = request_of(one.item_id, requests)
         if one.gold is not None and request.answer is not None and one.gold != request.answer:
             raise ValueError(
-                f"{one.item_id}: the key is {one.gold} in the file, {request.answer} in the test split; use the version that was evaluated"
+                f"{one.item_id}: the key is {one.gold} in the file but {request.answer} in the test split; use the version that "
+                "was evaluated"
             )
         if (one.item_id, one.repeat) in by_key:
             raise ValueError(f"{one.item_id}: given twice; if a model replied several times, number the rows by `repeat`: 0, 1, …")
@@ -207,7 +209,7 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
     answered_requests = [request for request in requests if request.item_id in answered]
     units = {request.unit for request in answered_requests if request.question_type == "claim"}
     if halves := sorted(request.item_id for request in requests if request.unit in units and request.item_id not in answered):
-        raise ValueError(f"{len(halves)} claim pairs have a reply to only one side; missing: {', '.join(halves[:_MAX_LISTED])}")
+        raise ValueError(f"{len(halves)} claim pairs have a reply to only one of their claims; missing: {', '.join(halves[:_MAX_LISTED])}")
     counts = Counter(reply.item_id for reply in replies)
     if uneven := sorted(item for item, count in counts.items() if count != max(counts.values())):
         raise ValueError(f"{len(uneven)} items have fewer repeats than others, such as {', '.join(uneven[:_MAX_LISTED])}")

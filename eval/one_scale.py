@@ -80,7 +80,7 @@ def _fitted(runs: Sequence[tuple[str, Tallies]]) -> _Version:
     items = sorted(next(iter(models.values())))
     models = {model: tallies for model, tallies in models.items() if tallies.keys() == set(items)}
     if len(models) < 2:
-        raise ValueError("one model besides baselines found, expected two or more")
+        raise ValueError("found only one model besides baselines; expected two or more")
     right = [[tallies[item].marks == tallies[item].repeats for item in items] for tallies in models.values()]
     return _Version(models, items, fit(np.array(right).reshape(len(models), len(items))))
 
@@ -94,12 +94,14 @@ def _step(old: _Version, new: _Version, name: str) -> tuple[Estimate, int]:
     index_of = {item: number for number, item in enumerate(new.items)}
     shared = [(number, index_of[item]) for number, item in enumerate(old.items) if item in index_of]
     if len(shared) < LEAST:
-        raise ValueError(f"{len(shared)} shared items found, expected {LEAST} or more")
+        raise ValueError(f"found {len(shared)} shared items; expected {LEAST} or more")
     both = sorted(old.models.keys() & new.models.keys())
     sides = ([model for model in old.models if model not in both[::2]], [model for model in new.models if model not in both[1::2]])
     if min(map(len, sides)) < 2:
-        raise ValueError(f"{len(old.models)} and {len(new.models)} models, {len(both)} in both; expected two each, where a model in "
-                         "both counts only once")  # fmt: skip
+        raise ValueError(
+f"found {len(old.models)} and {len(new.models)} models, {len(both)} of them in both versions; expected two in each "
+"version, counting a model in both for only one"
+)  # fmt: skip
     (before, ours), (after, theirs) = (version.fit_of(models) for version, models in zip((old, new), sides, strict=True))
     step = link(before, after, shared, name)
     return Estimate(step.value + ours - theirs, step.error), len(shared)

@@ -57,7 +57,7 @@ def read_filled(path: Path) -> list[Filled]:
         if label:
             filled.append(structs.replace(row, label=label, comment=comment, annotator=row.annotator or None))
         elif comment:
-            raise ValueError(f"{row.where}: a comment but no label; choose one, or clear the comment")
+            raise ValueError(f"{row.where}: found a comment without a label; choose a label, or clear the comment")
     return filled
 
 
@@ -80,14 +80,14 @@ def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_unknown
 def _label(one: Filled, known: Mapping[str, ReplyPair]) -> Label:
     if one.id not in known:
         raise ValueError(
-            f"the queues have no pair of replies {one.id[:40]!r}, so the sheet belongs to other replies: "
-            "use a new sheet, or skip such rows with --skip-gone"
+            f"the queues have no pair of replies {one.id[:40]!r}, so the sheet belongs to other replies; use a new sheet, or "
+            "skip such rows with --skip-gone"
         )
     pair = known[one.id]
     if one.factual is not None and canonical(one.factual) != canonical(pair.factual):
         raise ValueError(f"the claim reads {one.factual[:80]!r} but was sampled as {pair.factual!r}; change only label and comment")
     if one.annotator is None:
-        raise ValueError("annotator unknown; give --annotator NAME, or name the sheet after its annotator")
+        raise ValueError("the annotator is unknown; give --annotator NAME, or name the sheet after its annotator")
     check_name(LABELS, one.annotator)
     label = one.label or ""
     if label.casefold() not in (allowed := _ALLOWED[pair.asks]):

@@ -158,7 +158,7 @@ def score(form: Form, right: Mapping[str, float]) -> float:
         ValueError: a reply to an item of the form is missing.
     """
     if missing := [item.id for item in form.items if item.id not in right]:
-        raise ValueError(f"{len(missing)} of the {len(form.items)} items have no reply, such as {missing[0]}; each needs one")
+        raise ValueError(f"{len(missing)} of the {len(form.items)} items have no reply, such as {missing[0]}; every item needs one")
     own = Parameters(*np.array([(item.weight, item.intercept) for item in form.items]).T)
     column = np.array([[right[item.id]] for item in form.items])
     return float(predicted(column, own, np.array(form.curve), form.others)[0])
@@ -197,7 +197,7 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
         ValueError: there are too few models, or there are no more items than the form is to have.
     """
     if right.shape[1] < MIN_MODELS or len(items) <= size:
-        raise ValueError(f"{task}: {right.shape[1]} models besides baselines and {len(items)} items; expected {MIN_MODELS} models and "
+        raise ValueError(f"{task}: found {right.shape[1]} models besides baselines and {len(items)} items; expected {MIN_MODELS} models and "
                          f"more than {size} items")  # fmt: skip
     rows = {stratum: number for number, stratum in enumerate(sorted(set(strata), key=str))}
     numbers = {item: number for number, item in enumerate(items)}

@@ -36,7 +36,8 @@ def refuse_reserved(release: Path, files: Sequence[str], reserved: Set[str]) -> 
         for text in _texts(release / name):
             if named := sorted(ids[part] for part in ids.keys() & _hex_parts(text)):
                 raise ValueError(
-                    f"{release / name} names {named[0]}, which is reserved; nothing was sent; build the release again: `dvc repro release`"
+                    f"{release / name} mentions {named[0]}, which is reserved, so nothing was sent; build the release again: `dvc "
+                    "repro release`"
                 )
 
 
@@ -93,15 +94,17 @@ def push(release: Path, files: Sequence[str], name: str, version: str, token: st
         hub.create_repo(name, repo_type="dataset", private=True, exist_ok=True)
         if any(tag.name == version for tag in hub.list_repo_refs(name, repo_type="dataset").tags):
             raise ValueError(
-                f"{name} has version {version} already; raise `release.version` in params.yaml and build it, or, if it is this release,"
-                " record it without --hub"
+                f"{name} already has version {version}; raise `release.version` in params.yaml and build it again; if it is the "
+                "same release, record it without --hub"
             )
         info = hub.dataset_info(name)
         there, released = set(hub.list_repo_files(name, revision=info.sha, repo_type="dataset")), set[str]()
         if CHECKSUMS in there:
             released = set(checksums(Path(hub.hf_hub_download(name, CHECKSUMS, revision=info.sha, repo_type="dataset"))))
         elif foreign := sorted(there - {".gitattributes", "README.md"}):
-            raise ValueError(f"{name} has {foreign[0]} but no {CHECKSUMS}, so it is no release; nothing was sent; name another repository")
+            raise ValueError(
+                f"{name} contains {foreign[0]} but no {CHECKSUMS}, so it is not a release and nothing was sent; name another repository"
+            )
         old = sorted(there & released - {*files})
         yield from (f"     deleted  {file}" for file in old)
         if not info.private:

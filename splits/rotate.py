@@ -96,8 +96,8 @@ def refuse_shown(reserved: Iterable[str], ledger: Iterable[Change]) -> None:
     shown = {change.id: change.version for change in ledger}
     if known := sorted(key for key in reserved if key in shown):
         raise ValueError(
-            f"{known[0]} is reserved and was in the release of {shown[known[0]]}, as were {len(known) - 1} others; make it `retired` in "
-            "splits/assignments.jsonl, and publish a version that does not commit to it"
+            f"{known[0]} is reserved and was in the release of {shown[known[0]]}, as were {len(known) - 1} others; make it "
+            "`retired` in splits/assignments.jsonl, and publish a version without its commitment"
         )
 
 

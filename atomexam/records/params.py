@@ -101,7 +101,9 @@ class Import(Block, frozen=True):
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
         if has_magic(self.path) and not Path(self.path).exists():
-            raise ValueError(f"path {self.path!r} is a pattern, but DVC tracks a file or a folder; move the files to a folder and name it")
+            raise ValueError(
+                f"path {self.path!r} is a pattern, but DVC tracks only a file or a folder; move the files to a folder and set `path` to it"
+            )
 
 
 def _require_day(snapshot: str) -> None:
@@ -226,7 +228,7 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
         blocks = {block.name: value} if get_origin(block.type) is not Literal else {}
         for name, one in (blocks | {f"{block.name}.{key}": line for key, line in lines}).items():
             if one is not None and not isinstance(one, dict):
-                raise ValueError(f"{path}: {name}: found {type(one).__name__}; expected keys and values: docs/parameters.md")
+                raise ValueError(f"{path}: {name}: found {type(one).__name__}; expected keys and values (docs/parameters.md)")
     return values
 
 
@@ -295,7 +297,7 @@ def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -
     known = sorted(path.parent.name for path in (root / _SPIDERS).glob("*/spider.py"))
     for name in params.sources:
         if known and name not in known:
-            new = f"`python -m crawlers.new {name} URL --kind exam-blocks` writes a new one, your own files are listed under `imports`"
+            new = f"`python -m crawlers.new {name} URL --kind exam-blocks` writes a new one; your own files belong under `imports`"
             try:
                 one_of(name, known, "source", f"{where}: sources")
             except ValueError as error:

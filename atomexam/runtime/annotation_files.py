@@ -54,6 +54,8 @@ def read_decisions(path: Path) -> dict[str, Decision]:
         if one.id in decisions:
             raise ValueError(f"{path}:{number}: {one.id} has two decisions; delete one line")
         if [bool(one.right), one.polarity is not None, one.withdrawn is not None].count(True) != 1:
-            raise ValueError(f"{path}:{number}: {one.id}: expected one of `right`, texts of the right options, `polarity`, `withdrawn`")
+            raise ValueError(
+                f"{path}:{number}: {one.id}: expected one of `right` (the texts of the correct options), `polarity` and `withdrawn`"
+            )
         decisions[one.id] = one
     return decisions

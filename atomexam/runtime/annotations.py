@@ -51,7 +51,7 @@ def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
     """
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"annotator {name[:80]!r}: expected letters, digits, . _ and - ({kind.name}s are in git, so no mail address){advice}"
+            f"annotator {name[:80]!r}: expected letters, digits, . _ and - ({kind.name}s are stored in git, so use no mail address){advice}"
         )
     return name
 

@@ -95,7 +95,9 @@ class ExternalSort:
         except OSError as error:
             with suppress(OSError):
                 self._file.close()  # otherwise it would try to write the rest later, when nothing reports the error
-            raise OSError(error.errno, f"{error.strerror}, while sorting; make room and run the same command again", self._folder) from None
+            raise OSError(
+                error.errno, f"{error.strerror} while sorting; free disk space and run the same command again", self._folder
+            ) from None
 
 
 def merge_runs(runs: Iterable[Iterator[KeyedLine]]) -> Iterator[bytes]:

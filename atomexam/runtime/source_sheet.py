@@ -104,7 +104,7 @@ def source_sheets(data: Path) -> dict[str, list[Step]]:
         splits = {path.parent.name: path for path in sorted((data / "splits").glob("*/questions.jsonl"))}
         found = Counter((home.get(row.id, ""), name) for name, path in splits.items() for row in read_jsonl(path, _Id))
         if found.total() != len(home) or any(not source for source, _ in found):
-            raise ValueError(f"{data}: {len(home)} questions are unique, {found.total()} are in splits; run `dvc repro split`")
+            raise ValueError(f"{data}: {len(home)} questions are unique, but {found.total()} are in splits; run `dvc repro split`")
         for source, steps in sheets.items():
             shares = {name: found[source, name] for name in splits}
             if total := sum(shares.values()):

@@ -21,7 +21,7 @@ def yaml_values(content: str | bytes, where: str, advice: str = "correct the lin
         text = content.decode("utf-8") if isinstance(content, bytes) else content
         return YAML(typ="safe", pure=True).load(text)
     except RecursionError:
-        message = "nested too deep"
+        message = "nested too deeply"
     except MarkedYAMLError as error:
         message = _at(error)
     except (YAMLError, UnicodeError) as error:

@@ -98,7 +98,7 @@ def _check_source(
     chosen = [(case, fixtures[url]) for case, url in arguments.save] + (one_of_each_kind(outcome) if arguments.save_all else [])
     for case, page in chosen:
         for written in save(pages_folder(spider.name), case, without_people(page) if mode == "live" else page):
-            print(f"written {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
+            print(f"wrote {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
     if arguments.save_all and chosen:
         clear_stubs(pages_folder(spider.name))
     if chosen:
@@ -263,7 +263,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} found; expected a number of pages, 1 or more")
+        raise argparse.ArgumentTypeError(f"found {text!r}; expected a number of pages, at least 1")
     return int(text)
 
 

@@ -97,10 +97,10 @@ def require_free(folder: Path, case: str) -> None:
         ValueError: the name is invalid, or a page with that name exists.
     """
     if not _CASE.fullmatch(case):
-        raise ValueError(f"--save: {case!r} is not a valid case name; expected small letters, digits and _, such as list or paper")
+        raise ValueError(f"--save: {case!r} is not a valid case name; expected lowercase letters, digits and _, such as list or paper")
     for path in (folder / f"{case}{suffix}" for suffix in (*PAGE_SUFFIXES, ".json")):
         if path.exists() and not is_stub(folder / f"{case}.html"):
-            raise ValueError(f"--save: {path} exists; choose another name, or remove it")
+            raise ValueError(f"--save: {path} already exists; choose another name, or remove it")
 
 
 def save(folder: Path, case: str, page: FixturePage) -> list[Path]:
@@ -169,6 +169,6 @@ def _as_json(case: str, page: FixturePage) -> dict[str, object]:
     if not _is_json(known):
         kinds = ", ".join(f"{name}: {type(value).__name__}" for name, value in page.cb_kwargs.items())
         raise ValueError(
-            f"--save {case}: {page.callback} has arguments that JSON cannot represent ({kinds}); save the first page of its kind"
+            f"--save {case}: {page.callback} has arguments that JSON cannot represent ({kinds}); save the first page of that kind instead"
         )
     return known

@@ -22,7 +22,7 @@ def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[D
     by_id = {paper.id: paper for paper in papers}
     if len(by_id) != len(papers):
         numbers = sorted({paper.id for paper in papers if sum(other.id == paper.id for other in papers) > 1})
-        raise ValueError(f"content/exams: paper ids {numbers} are used twice; give each paper its own")
+        raise ValueError(f"content/exams: paper ids {numbers} are used twice; give each paper its own id")
     for paper in additions:
         known = by_id.get(paper.id)
         by_id[paper.id] = paper if known is None else _joined(known, paper.sections)
@@ -47,7 +47,7 @@ def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
         return msgspec.structs.replace(q, stem=write(q.stem), options=[write(option) for option in q.options])
     for old, new in words.items():
         if old not in q.stem:
-            raise ValueError(f"content/planted.yaml: {old!r} is not in the stem {q.stem!r} and cannot be reworded")
+            raise ValueError(f"content/planted.yaml: {old!r} is not in the stem {q.stem!r}, so it cannot be reworded")
         q = msgspec.structs.replace(q, stem=q.stem.replace(old, new))
     return q
 
@@ -86,7 +86,7 @@ def _target_section(papers: dict[int, Paper], duplicate: Duplicate, original: Q)
 
 def _sections(papers: dict[int, Paper], paper: int) -> Iterable[PaperSection]:
     if paper not in papers:
-        raise ValueError(f"content/planted.yaml: no paper {paper}; papers are {', '.join(map(str, sorted(papers)))}")
+        raise ValueError(f"content/planted.yaml: no paper {paper}; known papers: {', '.join(map(str, sorted(papers)))}")
     return papers[paper].sections
 
 

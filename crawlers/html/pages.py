@@ -114,7 +114,7 @@ def is_page(response: Response, spider: SourceSpider) -> TypeGuard[TextResponse]
     if isinstance(response, TextResponse) and not is_json(response):
         return True
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    spider.misfit(response, f"not a page, but {kind or 'of unknown type'}")
+    spider.misfit(response, f"expected a page, found a file of type {kind or 'unknown'}")
     return False
 
 

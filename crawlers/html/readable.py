@@ -41,7 +41,7 @@ def readable(response: TextResponse) -> TextResponse:
     """
     size, tags, is_data = len(response.body), response.body.count(b"<"), is_json(response)
     if size > MAX_BYTES or (tags > MAX_TAGS and not is_data):
-        raise OverBudget(f"{size} bytes, {tags} tags; at most {MAX_BYTES} and {MAX_TAGS} are read")
+        raise OverBudget(f"{size} bytes and {tags} tags; at most {MAX_BYTES} bytes and {MAX_TAGS} tags are read")
     if not is_data and (text := uncrowded(response.text)) != response.text:  # before it is parsed
         response = _with_text(response, text)
     try:
@@ -53,7 +53,7 @@ def readable(response: TextResponse) -> TextResponse:
     if not _is_deep(response.selector):
         return response
     if tags > MAX_DEEP_TAGS:
-        raise OverBudget(f"nested deeper than {MAX_DEPTH}, {tags} tags; at most {MAX_DEEP_TAGS} are read")
+        raise OverBudget(f"nested deeper than {MAX_DEPTH} levels, with {tags} tags; at that depth, at most {MAX_DEEP_TAGS} tags are read")
     return _with_text(response, _flattened(response.text))
 
 

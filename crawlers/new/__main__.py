@@ -48,7 +48,7 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
     _refuse_others(source, texts)
     after = with_source(before, source.name, values)
     if after == before and not source.spider_file.exists():  # the line is written last, so another source owns it
-        raise ValueError(f"{PARAMS_FILE}: sources.{source.name} exists but has no spider; choose another name, or remove the line")
+        raise ValueError(f"{PARAMS_FILE}: sources.{source.name} already exists but has no spider; choose another name, or remove the line")
     reports = []
     for path, text in texts.items():
         reports.append(f"{'exists' if path.exists() else 'written':<9} {path}")
@@ -76,7 +76,7 @@ def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
     present = [path for path in sorted(source.folder.rglob("*")) if path.is_file() and path.suffix not in (".part", ".pyc")]
     for path in present:
         if path not in texts or path.read_bytes() != texts[path].encode():
-            raise ValueError(f"{path} exists and differs from what would be written; choose another name than {source.name}, or remove it")
+            raise ValueError(f"{path} already exists with other contents; choose a name other than {source.name}, or remove the file")
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:

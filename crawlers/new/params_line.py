@@ -33,7 +33,7 @@ def with_source(text: str, name: str, values: dict[str, Any]) -> str:
     if name in known:
         if known[name] == values:
             return text
-        raise ValueError(f"{PARAMS_FILE}: sources.{name} exists: {known[name]}; choose another name, or remove the line")
+        raise ValueError(f"{PARAMS_FILE}: sources.{name} already exists: {known[name]}; choose another name, or remove the line")
     point = _insertion_point(text)
     key = f"{name}:".ljust(point.value_column - point.indent - 1)
     lines = text.splitlines(keepends=True)
@@ -70,7 +70,7 @@ def _checked(text: str, wanted: dict[str, Any]) -> str:
     form."""
     values = _loaded(text)
     if values.get(_BLOCK) != wanted:
-        raise ValueError(f"{PARAMS_FILE}: cannot add a line below `{_BLOCK}:` in a file of this form; add it by hand")
+        raise ValueError(f"{PARAMS_FILE}: cannot add a line below `{_BLOCK}:` because of how the file is written; add it by hand")
     check(values)
     return text
 

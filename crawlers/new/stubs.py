@@ -48,8 +48,8 @@ def new_source(name: str, url: str, kind: str, is_private: bool = False) -> NewS
         ValueError: the name is invalid, or the address is not a web address.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name.startswith("test_"):
-        expected = "expected small letters, digits and _, starting with a letter, at most 40, and no Python keyword"
-        raise ValueError(f"name: {name!r} found; {expected}: it names a module, a key in params.yaml and files")
+        expected = "expected at most 40 lowercase letters, digits and _, starting with a letter, and not a Python keyword"
+        raise ValueError(f"name: found {name!r}; {expected}, because it names a module, a key in params.yaml and files")
     url, host = _address(url, is_private)
     return NewSource(name=name, kind=kind, url=url, host=host, is_private=is_private)
 
@@ -87,16 +87,18 @@ def _address(url: str, is_private: bool) -> tuple[str, str]:
         address = urlsplit(safe_url_string(url.strip()))
         host, port = (address.hostname or "").lower(), address.port
     except ValueError as error:
-        raise ValueError(f"URL: {url!r} is not an address: {error}; expected one such as https://www.example.com/papers/") from None
+        raise ValueError(f"URL: {url!r} is not valid: {error}; expected an address such as https://www.example.com/papers/") from None
     if address.scheme not in ("http", "https") or not host:
-        raise ValueError(f"URL: {url!r} found; expected http:// or https:// and a host, such as https://www.example.com/papers/")
+        raise ValueError(f"URL: found {url!r}; expected http:// or https:// followed by a host, such as https://www.example.com/papers/")
     number = literal(host)
     is_own = _OWN_NETWORK.search(host) or (number and not is_public(number)) or (not number and "." not in host)
     if is_own and not is_private:
-        advice = "if it is yours to crawl, add --private, which sets `private: true` in its line of params.yaml"
-        raise ValueError(f"URL: {host} is in a private network, which a live crawl refuses; {advice}")
+        advice = "if you may crawl it, add --private, which sets `private: true` in its line of params.yaml"
+        raise ValueError(f"URL: {host} is in a private network, which live crawls refuse; {advice}")
     if address.username is not None or address.password is not None:
-        raise ValueError(f"URL: {url!r} found; a crawl never logs in: remove the user name and password")
+        raise ValueError(f"URL: {url!r} contains a user name or password; crawls never log in, so remove them")
     if port not in (None, 80, 443) and not is_private:
-        raise ValueError(f"URL: {url!r} found; a live crawl only uses ports 80 and 443; for a site in your own network, add --private")
+        raise ValueError(
+            f"URL: {url!r} has a port other than 80 and 443, which live crawls do not use; for a site in your own network, add --private"
+        )
     return address._replace(netloc=address.netloc.lower(), path=address.path or "/", fragment="").geturl(), host

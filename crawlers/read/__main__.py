@@ -85,7 +85,7 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
             sys.stderr.write(f"{layout_path}: {unsure}correct any mistakes, then run: python -m crawlers.read {path}\n")
         except FileExistsError:
             failed = True
-            sys.stderr.write(f"error: {layout_path}: exists already; remove it to get a new proposal\n")
+            sys.stderr.write(f"error: {layout_path}: already exists; remove it to get a new proposal\n")
         except OSError as error:
             failed = True
             sys.stderr.write(f"error: {layout_path}: cannot be written ({error.strerror})\n")
@@ -162,7 +162,7 @@ def read_row(
         body = read_bytes(name, path)
         if beside := layout_beside(path, known_formats()):
             if format_name not in (None, beside[0]):
-                _logger.warning("%s: read by its layout %s, not by --format %s", name, layout_path_of(path).name, format_name)
+                _logger.warning("%s: read with its layout %s instead of --format %s", name, layout_path_of(path).name, format_name)
             format_name, known = beside
         row.guessed = format_name is None
         url = f"file:{name}"

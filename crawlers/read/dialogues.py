@@ -277,8 +277,10 @@ def _refuse_talk(name: str, drafts: Sequence[Draft]) -> None:
     """Refuse a file if few of its questions have options, a truth value, or the wording or type of an examination question."""
     sure = sum(bool(each.options) or _is_examined(each) for each in drafts)
     if sure < max(1, _MOST * len(drafts)):
-        found = f"{sure} of {len(drafts)} requests have options, a truth value or the wording of an examination"
-        raise Refusal(f"{name}: {found}; a chat is not a question bank; to read other records, write a layout: docs/importing.md")
+        found = f"only {sure} of {len(drafts)} requests have options, a truth value or the wording of an examination"
+        raise Refusal(
+            f"{name}: {found}, so it looks like a chat, not a question bank; to read other records, write a layout (docs/importing.md)"
+        )
 
 
 def _is_examined(draft: Draft) -> bool:

@@ -86,7 +86,7 @@ def read_entries(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """
     found = entries_in(name, body)
     if not found:
-        raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods under names and labels such as 症状 or 功效")
+        raise Refusal(f"{name}: found no diseases, medicines, examinations or foods with a name and labels such as 症状 or 功效")
     reading = FileReading(shape=structs.replace(found[0].proposal.layout, array=[]), rows=[row for part in found for row in part.records])
     for proposal, records in found:
         assert proposal.layout.entity is not None

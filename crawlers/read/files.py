@@ -245,7 +245,7 @@ def _archive(
             if member.fault:
                 raise ValueError(f"{member.name}: {member.fault}")
             if PurePosixPath(true_name(member.name, member.body, suffixes).lower()).suffix in (ARCHIVE, *CONTAINERS):
-                raise ValueError(f"{member.name}: an archive within one; unpack it first")
+                raise ValueError(f"{member.name}: an archive inside an archive; unpack it first")
             steps = within_budget(
                 read_within, member.name, member.body, format_name, provenance, beside_keys, known
             )  # it may itself be packed
@@ -257,7 +257,7 @@ def _archive(
         unread_parts = [structs.replace(one, position=f"{member.name}:{one.position}") for one in result.account.unread]
         accounts.append(structs.replace(result.account, unread=unread_parts))
     if not accounts:
-        raise Refusal(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
+        raise Refusal(f"{name}: none of its files could be read; {faults[0] if faults else 'it is empty'}")
     reading.skipped += faults
     return FileResult(kind.lstrip("."), with_contradictions_doubted(reading), summed(accounts))
 

@@ -142,7 +142,7 @@ def lines_of(name: str, body: bytes, suffix: str) -> Text:
         return text_of_sheet(name, body)
     with suppress(Refusal):
         return read_text(name, body)
-    raise Refusal(f"{name}: no lines of text for `paper` in its layout; `tables` reads columns: docs/importing.md")
+    raise Refusal(f"{name}: its layout uses `paper`, but it has no lines of text; to read columns, use `tables` (docs/importing.md)")
 
 
 def is_open_format(format_name: str | None, known: KnownLayouts | None = None) -> bool:
@@ -160,7 +160,7 @@ def suffix_of(name: str, format_name: str, known: KnownLayouts | None = None) ->
     suffix = PurePosixPath(name).suffix.lower()
     suffixes = suffixes_of(format_name, known)
     if suffix not in suffixes:
-        raise Refusal(f"{name}: format {format_name} does not read a file {_ending(suffix)}; it reads {', '.join(suffixes)}")
+        raise Refusal(f"{name}: format {format_name} does not read files {_ending(suffix)}; it reads {', '.join(suffixes)}")
     return suffix
 
 
@@ -199,7 +199,7 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         return _format_of_sheets(name, body, shapes) or TABLE  # whose reader checks the content of the rows, or reports what is missing
     advice = "save it as .docx, .xlsx or .txt" if suffix in OLD else "give it the suffix of its content, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
-    raise Refusal(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
+    raise Refusal(f"{name}: no format reads files {_ending(suffix)}; {advice}; known formats: {formats}")
 
 
 def _reads(shape: FileLayout, document: Any) -> bool:
@@ -235,7 +235,7 @@ def written_by_user(format_name: str, known: KnownLayouts | None) -> bool:
 
 
 def _ending(suffix: str) -> str:
-    return f"that ends in {suffix!r}" if suffix else "without a suffix"
+    return f"that end in {suffix!r}" if suffix else "without a suffix"
 
 
 def _is_some_header(keys: Iterable[str], shapes: KnownLayouts) -> bool:

@@ -302,11 +302,16 @@ def _refuse_records(name: str, lines: list[str]) -> None:
     for line in lines[:_FIRST_LINES]:
         *_, right, wrong = ["", "", *(_AROUND_WORD.sub("", cell) for cell in line.strip("| \t").split())]
         if verdict_of(right) == TRUE and verdict_of(wrong) == FALSE and names_of("stem_raw").intersection(line.replace("|", " ").split()):
-            raise Refusal(f"{name}: {line.strip()!r}: columns to tick for true and false; write the answers into one column, 答案")
+            raise Refusal(
+                f"{name}: {line.strip()!r}: found separate columns to tick for true and false; write the answers in one column, 答案"
+            )
     filled = [(line_number, line.strip()) for line_number, line in enumerate(lines, 1) if line.strip()]
     records = [line_number for line_number, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
     if len(records) * 2 > len(filled):
-        raise Refusal(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
+        raise Refusal(
+            f"{name}: line {records[0]}: found a JSON object, expected a paper in lines of text; if each line is a record, "
+            "name the file .jsonl"
+        )
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[tuple[str, str | None]]:

@@ -53,7 +53,7 @@ def read_bytes(name: str, path: Path) -> bytes:
         ValueError: it is larger than the limit, or cannot be opened.
     """
     if re.search("[\ud800-\udfff]", name):
-        raise Refusal(f"{name!a}: not a name in UTF-8; rename it")
+        raise Refusal(f"{name!a}: the name of the file is not UTF-8; rename the file")
     try:
         size = path.stat().st_size
         if size <= MAX_FILE_BYTES:
@@ -62,7 +62,7 @@ def read_bytes(name: str, path: Path) -> bytes:
         dangling = "it is a broken link: `dvc checkout` restores what DVC stores"
         advice = dangling if path.is_symlink() and not path.exists() else "does it still exist, and may you read it?"
         raise Refusal(f"{name}: cannot be opened ({error.strerror}); {advice}") from None
-    raise Refusal(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read: split it")
+    raise Refusal(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read, so split it")
 
 
 def with_path(message: str, path: Path) -> str:

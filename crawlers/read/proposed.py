@@ -111,7 +111,7 @@ def _inner(name: str, body: bytes) -> tuple[str, bytes]:
         inner = true_name(member.name, member.body, read_suffixes())
         if isinstance(_result(inner, member.body), FileResult):
             return inner, member.body
-    raise Refusal(f"{name}: it contains no files that are read")
+    raise Refusal(f"{name}: contains no files in a supported format")
 
 
 def _proposals(name: str, body: bytes, usual: FileResult | ValueError) -> Iterator[_Proposal]:
@@ -304,7 +304,7 @@ def _of_columns(name: str, body: bytes) -> _Proposal:
     several = [each for each in texts if len(each[0].rows) > 1] or texts
     table, stem, most = max(several, key=lambda each: each[2], default=(None, "", 0))
     if table is None or most < _LEAST_STEM_CHARS:
-        raise Refusal(f"{name}: no table with texts in it; expected rows of questions")
+        raise Refusal(f"{name}: found no table with text; expected rows of questions")
     notes = list[str]()
     for each in tables:
         row = max((row for _, row in each.rows[:_MOST_ROWS]), key=len)

@@ -151,7 +151,7 @@ class WorkerProcess:
             slow = code == -signal.SIGVTALRM
             raise PageBroke(request, f"takes more than {self.page_seconds:g} seconds of computing" if slow else signal.Signals(-code).name)
         if code == -signal.SIGKILL:
-            return f"a worker was killed{where}, as the system does when memory runs out; run it again"
+            return f"a worker was killed{where}, probably because memory ran out; run it again"
         return f"a worker ended with status {code}{where}, see above; fix crawlers/sources/{self.name}/spider.py"
 
 

@@ -65,7 +65,7 @@ def copied(folder: Path, rows: Iterator[tuple[str, ArchiveRow]]) -> Iterator[Cop
                     yield entry
                     break
             else:
-                _logger.warning("%s at %d: %s cannot be read, and is left out", folder / file, row.own(file).offset, key)
+                _logger.warning("%s at %d: %s cannot be read and is left out", folder / file, row.own(file).offset, key)
 
 
 def _copied_record(folder: Path, file: BinaryIO, row: ArchiveRow, offset: int, length: int) -> CopiedRecord | None:
@@ -152,7 +152,7 @@ def finish(folder: Path, snapshot: str, origin: str, with_segment: bool = False)
         rows = in_request_order(stored_rows(folder, snapshot, origin, with_segment))
         pages = _write_segment(folder, snapshot, public_origin, copied(folder, rows))
     except OSError as error:
-        advice = f"what was fetched is kept; check the disk; `dvc repro crawl@{folder.name}` continues from there"
+        advice = f"fetched pages are kept; check the disk, then continue with `dvc repro crawl@{folder.name}`"
         raise ValueError(f"{folder}: {snapshot} cannot be written: {error}; {advice}") from error
     discard_parts(folder, snapshot)
     return pages
@@ -194,6 +194,6 @@ def _freed(folder: Path, entry: CopiedRecord, file: str) -> CopiedRecord:
         return entry
     record = read_member(entry.answer)
     if not isinstance(record, Revisit):
-        raise ValueError(f"{file}: {type(record).__name__} found; expected a revisit record; the archive is damaged")
+        raise ValueError(f"{file}: found {type(record).__name__}, expected a revisit record; the archive is damaged")
     page = msgspec.structs.replace(read_page(folder, entry.row), date=record.date)
     return CopiedRecord(msgspec.structs.replace(entry.row, snapshot=None, revisit=None), entry.request, page_member(page))

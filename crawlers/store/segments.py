@@ -120,8 +120,8 @@ def read_at(folder: Path, location: RecordLocation, key: Key) -> Page:
     """Return the page at a location; raises like read_page."""
     path = folder / location.file
     if not path.exists():
-        advice = f"`dvc checkout` brings it back, `dvc repro -f crawl@{folder.name}` fetches its pages again"
-        raise ValueError(f"{path} is gone, and with it {key}; a later snapshot stores only what changed; {advice}")
+        advice = f"`dvc checkout` restores it, or `dvc repro -f crawl@{folder.name}` fetches its pages again"
+        raise ValueError(f"{path} is missing, and with it {key}; later snapshots store only changed pages; {advice}")
     try:
         page = read_member(read_packed(path, location.offset, location.length))
     except UNREADABLE as error:
@@ -139,7 +139,7 @@ def read_or_forget(folder: Path, locations: StoredLocations, key: Key) -> Page |
     try:
         return read_at(folder, location, key)
     except ValueError as error:
-        _logger.warning("fetched anew: %s", error)
+        _logger.warning("fetched again: %s", error)
         locations.discard(key)
         return None
 

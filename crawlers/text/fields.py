@@ -113,7 +113,7 @@ def check_values(text: str, more: int = 0) -> None:
     if sum(map(text.count, ",[{"), more) <= most:  # an upper bound: also counts signs within strings
         return
     if (count := sum(map(_STRING.sub("", text).count, ",[{"), more)) > most:
-        raise Refusal(f"up to {count} values (signs , [ {{) in {len(text)} characters; at most {most} are read: split it")
+        raise Refusal(f"up to {count} values (counting , [ {{) in {len(text)} characters; at most {most} are read, so split it")
 
 
 def labelled(pairs: Iterable[tuple[str, str]], part: str) -> list[LabelledValue]:

@@ -124,7 +124,7 @@ class ArchiveMiddleware:
             self.beyond.add(beyond_digest(key))
             raise IgnoreRequest(f"{request.url}: beyond max_pages")
         if request.meta.get(OLD_SESSION):
-            raise Outdated(f"{request.url}: its session word is from an earlier run")
+            raise Outdated(f"{request.url}: its session token is from an earlier run")
         self.waiting.add(mark)
 
     def _keep(self, key: Key, request: Request, response: Response) -> tuple[Response, str | None]:

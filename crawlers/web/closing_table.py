@@ -137,7 +137,7 @@ def incomplete_reason(
     Args:
         named: the lists named in a scope.
     """
-    again = f"what was fetched is kept; `dvc repro crawl@{name}` continues from there"
+    again = f"fetched pages are kept; `dvc repro crawl@{name}` continues from there"
     if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
         mend = f"fix crawlers/sources/{name}/spider.py"
         return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{first_lines(outcome.errors)}"
@@ -166,7 +166,7 @@ def incomplete_reason(
         return f"crawl {name}: {count} of {account.requests} requests ended without a page or a cause, see the log above; {again}"
     count = outcome.stats.get("log_count/ERROR", 0)
     if count > len(outcome.errors) and not failed:
-        return f"crawl {name}: {count} errors, logged above; {again}"
+        return f"crawl {name}: {count} errors (logged above); {again}"
     return None
 
 

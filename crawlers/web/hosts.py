@@ -101,7 +101,7 @@ class Hosts:
             return request.replace(url=lasting)
         if any(int(year) > self.last_year for year in _CALENDAR.findall(request.url)):
             self.stats.inc_value(OFF_SITE)
-            raise IgnoreRequest(f"{request.url}: a page of a calendar without end")
+            raise IgnoreRequest(f"{request.url}: a page of an endless calendar")
         why = self.why_not(request)
         if why and why.startswith(OTHER_SITE) and not request.meta.get("redirect_urls"):
             self.stats.inc_value(OFF_SITE)

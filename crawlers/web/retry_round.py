@@ -57,7 +57,7 @@ class SecondRound:
             return None
         self.in_a_row += 1
         if self.limit and self.in_a_row == self.limit:
-            stop(self.crawler, f"{self.in_a_row} requests in a row had no answer, the last: {why}")
+            stop(self.crawler, f"{self.in_a_row} requests in a row got no answer; cause of the last failure: {why}")
             return None
         meta = request.meta | {_SINCE: monotonic(), "retry_times": 0, "max_retry_times": self.retries}
         return request.replace(meta=meta, priority=request.priority - _LAST, dont_filter=True)

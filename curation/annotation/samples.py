@@ -76,12 +76,14 @@ def check(
 def _verdict(one: ClaimAnswer, known: Mapping[str, ClaimToJudge], names: Mapping[str | None, str]) -> Verdict:
     if one.claim_id not in known:
         raise ValueError(
-            f"no claim {one.claim_id[:40]!r} in the data or among the judged ones; the sheet belongs to other data: "
-            "use a new sheet, or skip such answers with --skip-gone"
+            f"claim {one.claim_id[:40]!r} is neither in the data nor among the judged claims, so the sheet belongs to other "
+            "data; use a new sheet, or skip such answers with --skip-gone"
         )
     claim, atomic_type, is_false_tail = known[one.claim_id]
     if canonical(one.claim) != canonical(claim):
-        raise ValueError(f"the claim reads {one.claim[:80]!r} but was sampled as {claim!r}; restore it, change only verdict and comment")
+        raise ValueError(
+            f"the claim reads {one.claim[:80]!r} but was sampled as {claim!r}; restore it, and change only verdict and comment"
+        )
     answer = one.verdict.strip().casefold()
     if answer not in ANSWERS:
         raise ValueError(f"verdict is {one.verdict[:40]!r}; expected {', '.join(ANSWERS)}, or nothing")
@@ -188,7 +190,7 @@ def read_spreadsheet(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
             person = cells.get("annotator") or named
             answers.append(ClaimAnswer(where, cells[needed[0]], cells[thing], person, verdict, comment, cells.get("letters", "")))
         elif comment:
-            raise ValueError(f"{where}: a comment but no verdict; choose a verdict, or clear the comment")
+            raise ValueError(f"{where}: found a comment without a verdict; choose a verdict, or clear the comment")
     return answers
 
 
@@ -232,7 +234,7 @@ def read_export(path: Path, thing: str = "claim") -> list[ClaimAnswer]:
 def _of_task(task: dict[str, Any], where: str, thing: str) -> Iterator[ClaimAnswer]:
     annotations = task.get("annotations", task.get("completions"))
     if not isinstance(task["data"], dict) or not isinstance(annotations, list):
-        raise ValueError(f"{where}: no data or annotations; {_EXPECTED}, with the annotations")
+        raise ValueError(f"{where}: the task has no data or no annotations; {_EXPECTED}, with the annotations")
     for annotation in annotations:
         if not isinstance(annotation, dict) or not isinstance(results := annotation.get("result", []), list):
             raise ValueError(f"{where}: an annotation is {annotation!r:.80}; {_EXPECTED}")

@@ -134,7 +134,7 @@ def read_limits(values: Sequence[str]) -> list[Limit]:
     for value in values:
         name, _, number = value.partition("=")
         if name not in FIGURES:
-            raise ValueError(f"--max {value}: no figure {name!r}; known: {', '.join(FIGURES)}")
+            raise ValueError(f"--max {value}: unknown figure {name!r}; known: {', '.join(FIGURES)}")
         try:
             limits.append(Limit(name, float(number)))
         except ValueError:

@@ -83,7 +83,7 @@ def card_tables(folder: Path) -> list[Table]:
                 if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
                     split_of.setdefault(path, split)
     if not split_of:
-        raise ValueError(f"{card}: `configs` lists no existing file; expected `data_files` of a dataset card of the Hub")
+        raise ValueError(f"{card}: `configs` lists no existing file; expected `data_files` as in a dataset card of the Hub")
     return [Table(path, split, *_own_rows(path)) for path, split in split_of.items()]
 
 

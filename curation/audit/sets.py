@@ -74,7 +74,7 @@ def splits_of_file(name: str, beside: Mapping[str, str], split_of: SplitOf) -> d
     if split := next((split for pattern, split in split_of.patterns if _fits(name, pattern)), None):
         return {"": split}
     if split_of.field and not beside:
-        raise ValueError(f"{name}: no record with a field {split_of.field!r}; expected it among the keys of its records or in its header")
+        raise ValueError(f"{name}: no record has the field {split_of.field!r}; expected it among the keys of its records or in its header")
     if not split_of.field and (split := split_in_name(name)):
         return {"": split}
     return {

@@ -65,7 +65,9 @@ def main(argv: list[str] | None = None) -> None:
         ]
         if left := known.chosen.difference(fact.id for fact in facts):
             undone = f"to bring them back, restore the data and `git checkout {args.chosen}`"
-            print(f"{args.chosen}: dropped {number_of(len(left), 'chosen fact')} no longer in the data; {undone}", file=sys.stderr)
+            print(
+                f"{args.chosen}: dropped {number_of(len(left), 'chosen fact')} that the data no longer contain; {undone}", file=sys.stderr
+            )
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id))
     sizes = f"{number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}, {len(fourfold.rows):,} fourfold"
     made = f"{len(facts):,} facts -> {sizes}"

@@ -153,7 +153,9 @@ def _decided(all_clashes: Sequence[Clash], synonyms: Synonyms, decisions: Mappin
     for fact in sorted(facts, key=_name):
         one = decisions[fact.id]
         if one.polarity is not None and (other := truth.setdefault(statement_of(fact, synonyms), one)).polarity != one.polarity:
-            raise ValueError(f"decisions: {other.id} and {one.id} state the same but are decided differently; delete one of the two lines")
+            raise ValueError(
+                f"decisions: {other.id} and {one.id} state the same thing but are decided differently; delete one of the two lines"
+            )
     return truth
 
 

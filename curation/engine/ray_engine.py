@@ -84,7 +84,9 @@ def _each(batch: bytes, function: Callable[..., Any], stored: list[Any], version
     """Run in a worker: decode, call, encode. The function's errors are returned as text, since Ray would wrap them in a traceback."""
     try:
         if versions != _versions():
-            raise ValueError(f"engine ray: a node has {_versions()}; expected {versions}, as here; install requirements.lock there")
+            raise ValueError(
+                f"engine ray: a node has {_versions()}; expected {versions}, as on this machine; install requirements.lock there"
+            )
         result = function(_decoder(function, None).decode(batch), *_fetched(stored[0]))
         return msgspec.msgpack.encode(result), None
     except ValueError as error:

@@ -24,7 +24,7 @@ def retriever(name: str, passages: Path, search: Path) -> Retriever:
     if name == "saved":
         results = results_in(search)
         if not results:
-            raise ValueError(f"{search}: no *.jsonl with search results; docs/evidence.md describes them; or use retriever: passages")
+            raise ValueError(f"{search}: no *.jsonl file with search results; add one (docs/evidence.md), or use retriever: passages")
         return lambda claims, most: passages_of_search(claims, results, most)
     every = list(read_jsonl(passages, Passage))
     return lambda claims, most: ranked(claims, every, most)

@@ -220,7 +220,7 @@ def main(argv: list[str] | None = None) -> None:
     on_facts = {key for key, decision in decisions.items() if decision.polarity is not None}
     if idle := sorted((on_facts - {row.id for row in facts}) | (decisions.keys() - on_facts - {row.id for row in questions})):
         rest = f" and {len(idle) - _MOST_NAMED:,} more" if len(idle) > _MOST_NAMED else ""
-        print(f"{args.decisions}: ids of no question or fact in this data: {', '.join(idle[:_MOST_NAMED])}{rest}", file=sys.stderr)
+        print(f"{args.decisions}: ids that match no question or fact in this data: {', '.join(idle[:_MOST_NAMED])}{rest}", file=sys.stderr)
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # left by a killed run
             stale.unlink()

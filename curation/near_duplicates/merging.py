@@ -137,7 +137,9 @@ def decision_for(rows: Iterable[Question], decisions: Mapping[str, Decision]) ->
     decided = sorted({row.id for row in rows if row.id in decisions and decisions[row.id].polarity is None})
     for other in decided[1:]:
         if _content(decisions[decided[0]]) != _content(decisions[other]):
-            raise ValueError(f"decisions: {decided[0]} and {other} ask the same but are decided differently; delete one of the two lines")
+            raise ValueError(
+                f"decisions: {decided[0]} and {other} ask the same thing but are decided differently; delete one of the two lines"
+            )
     return decisions[decided[0]] if decided else None
 
 
@@ -176,7 +178,10 @@ def apply_decision(rows: Sequence[Question], decision: Decision, ngram_chars: in
             answered = replace(row, answer="".join(letters), question_type=kind, explanation=None)
             return DecidedRows(answered, index, overruled)
     known = " / ".join(option.text for option in rows[0].options)
-    raise ValueError(f"decisions: {decision.id}: {'＋'.join(decision.right)}: not among its options; `right` has texts of these: {known}")
+    raise ValueError(
+        f"decisions: {decision.id}: {'＋'.join(decision.right)}: not among its options; under `right`, write the texts of "
+        f"its options: {known}"
+    )
 
 
 def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:

@@ -35,7 +35,10 @@ def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine:
         ValueError: the threshold is not above 0 and at most 1, or n is less than 1.
     """
     if not 0 < threshold <= 1 or ngram_chars < 1:
-        raise ValueError(f"threshold {threshold} and {ngram_chars} characters: expected above 0 and at most 1, and at least 1")
+        raise ValueError(
+            f"found threshold {threshold} and {ngram_chars} n-gram characters; expected a threshold above 0 and at most 1, and "
+            "at least 1 character"
+        )
     left, right, similarity = _joined(texts, ngram_chars, float(threshold), border, engine)
     rows = np.lexsort((right, left))
     return SimilarPairs(left[rows], right[rows], similarity[rows])

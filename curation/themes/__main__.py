@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _draw(arguments: argparse.Namespace) -> None:
     if arguments.out.exists():
-        raise ValueError(f"{arguments.out}: exists, and a coder may have filled it in; name another file, or move it away")
+        raise ValueError(f"{arguments.out}: already exists, and a coder may have filled it in; name another file, or move it away")
     table = _keywords(arguments.keywords)
     order = [name for name in table["intents"].values() if name]
     queries = read_queries(arguments.queries, table["intents"])
@@ -41,13 +41,13 @@ def _draw(arguments: argparse.Namespace) -> None:
     for intent in order:
         short = f", fewer than {_PER_INTENT}: all there are" if by_intent[intent] < _PER_INTENT else ""
         print(f"{intent:16}{by_intent[intent]:6}{short}")
-    print(f"{arguments.out}: {len(sample)} queries, a code proposed for {proposed}")
+    print(f"{arguments.out}: {len(sample)} queries, with a code proposed for {proposed} of them")
 
 
 def _codes(arguments: argparse.Namespace) -> None:
     coders = [path.stem for path in arguments.sheets]
     if twice := sorted({name for name in coders if coders.count(name) > 1}):
-        raise ValueError(f"two sheets of the coder {', '.join(twice)}; name each file after its coder")
+        raise ValueError(f"several sheets belong to the coder {', '.join(twice)}; name each file after its coder")
     coded = [one for path, coder in zip(arguments.sheets, coders, strict=True) for one in read_coding_sheet(path, coder)]
     if not coded:
         raise ValueError(f"{', '.join(map(str, arguments.sheets))}: no query is coded; fill in `confirm` or `code` first")

@@ -150,7 +150,9 @@ def read_coding_sheet(path: Path, coder: str) -> list[Coded]:
 
 def _read_row(row: SheetRow, coder: str) -> Coded | None:
     if missing := [name for name in _NEEDED if name not in row.cells]:
-        raise ValueError(f"{row.where}: missing: {', '.join(missing)}; expected the columns that `draw` writes: {', '.join(_COLUMNS)}")
+        raise ValueError(
+            f"{row.where}: missing columns: {', '.join(missing)}; expected the columns that `draw` writes: {', '.join(_COLUMNS)}"
+        )
     cells = row.cells
     if query_id(cells["intent"], cells["query"]) != cells["id"]:
         raise ValueError(f"{row.where}: intent, query or id was changed: {cells['query']!r}; fill in only `confirm`, `code`, `comment`")

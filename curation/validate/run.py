@@ -45,7 +45,9 @@ def read_suite(path: Path) -> list[ExpectationEntry]:
         ValueError: the file is not a list of entries; a name or severity is unknown or missing.
     """
     if not path.exists():
-        raise FileNotFoundError(f"{path.name}: no such file in {path.parent.name}/; for a table without expectations, write a file with []")
+        raise FileNotFoundError(
+            f"{path.name}: no such file in {path.parent.name}/; for a table without expectations, write a file that contains only []"
+        )
     listed = yaml_values(path.read_bytes(), path.name)
     if listed is not None and not isinstance(listed, list):
         raise ValueError(f"{path.name}: found {type(listed).__name__}, expected a list of entries like `- {{expect: NAME, column: NAME}}`")

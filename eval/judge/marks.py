@@ -40,7 +40,7 @@ def mark_request(question: Question, reply_answer: str, order: str, prompt: str 
         ValueError: the question has no reference answer.
     """
     if not question.answer:
-        raise ValueError(f"question {question.id} has no reference answer to mark by")
+        raise ValueError(f"question {question.id} has no reference answer to mark replies against")
     texts = {"subject": question.subject, "answer": question.answer, "llm_answer": reply_answer}
     texts = {name: text.translate(_QUOTES) for name, text in texts.items()}
     return Request(

@@ -129,7 +129,7 @@ class CachedModel:
         if self._models and reply.model not in self._models:
             before, now = (one or "the requested name" for one in (self._models[-1], reply.model))
             advice = "set another `revision` in params.yaml to request all replies again"
-            print(f"warning: {self._backend.identity}: the server's model is now {now}, before {before}; {advice}", file=sys.stderr)
+            print(f"warning: {self._backend.identity}: the server's model is now {now}, but was {before}; {advice}", file=sys.stderr)
         if reply.model not in self._models:
             self._models.append(reply.model)
 

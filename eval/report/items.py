@@ -209,7 +209,9 @@ class Browser:
             for run_index, head in enumerate(heads):
                 if head and head[0] < item.id:
                     run = list(self.runs)[run_index]
-                    raise ValueError(f"run {run} has a reply to {head[0]}, not in the test split; rebuild it with `dvc repro score`")
+                    raise ValueError(
+                        f"run {run} has a reply to {head[0]}, which is not in the test split; rebuild it with `dvc repro score`"
+                    )
                 if head and head[0] == item.id:
                     replies_by_run[run_index] = head[1]
                     heads[run_index] = next(lines[run_index], None)
@@ -226,7 +228,7 @@ class Browser:
                 yield self._details(details)
                 details = []
         if unmatched := next((head[0] for head in heads if head), None):
-            raise ValueError(f"a run has a reply to {unmatched}, not in the test split; rebuild it with `dvc repro score`")
+            raise ValueError(f"a run has a reply to {unmatched}, which is not in the test split; rebuild it with `dvc repro score`")
         if rows:
             yield self._list(rows)
         if details:

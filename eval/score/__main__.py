@@ -127,7 +127,9 @@ def main(argv: list[str] | None = None) -> None:
     covered = {one.item_id for run in runs.values() if run.split == TEST for one in builder.by_variant(run)[0]}
     counts = uncovered(read_jsonl(args.splits / TEST / "questions.jsonl", QuestionType), covered) if runs else {}
     if counts:
-        print(f"score: {', '.join(f'{count} {kind}' for kind, count in counts.items())} questions of test are in no run", file=sys.stderr)
+        print(
+            f"score: {', '.join(f'{count} {kind}' for kind, count in counts.items())} questions of test are not in any run", file=sys.stderr
+        )
 
 
 if __name__ == "__main__":

@@ -71,7 +71,10 @@ def fit(replies: npt.ArrayLike) -> Fit:
     informative = (totals > 0) & (totals < models)
     sums, items = right[:, informative].sum(axis=1), int(informative.sum())
     if models < 2 or not items or sums.min() == 0 or sums.max() == items:
-        raise ValueError(f"{models} models and {items} items that separate them; expected two models, each right on some items but not all")
+        raise ValueError(
+            f"found {models} models and {items} items with both right and wrong replies; expected at least two models, each "
+            "right on some of these items but not on all"
+        )
     numbers = np.bincount(totals[informative], minlength=models + 1)[1:].astype(float)
     abilities = np.log(sums / (items - sums))
     for _ in range(_STEPS):
@@ -134,7 +137,7 @@ def link(old: Fit, new: Fit, shared: npt.ArrayLike, name: str) -> Estimate:
     """
     pairs = np.asarray(shared, dtype=np.int64).reshape(-1, 2)
     if len(pairs) < 2:
-        raise ValueError(f"{len(pairs)} shared items found, expected at least two")
+        raise ValueError(f"found {len(pairs)} shared items; expected at least two")
     draws = generator(name).multinomial(len(pairs), np.full(len(pairs), 1 / len(pairs)), size=_DRAWS).astype(float)
     weights = np.concatenate([np.ones((1, len(pairs))), draws])  # the first is the sample itself
     values = _conditional_shift(old, new, pairs, weights)

@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> None:
             raise FileNotFoundError(f"no {PARAMS_FILE} in this folder; run the command from the repository's root")
         raise FileNotFoundError(f"{args.data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` restores it")
     if not args.what.strip():
-        raise ValueError("nothing to search for; give an id, an address or some text")
+        raise ValueError("no search text given; give an id, an address or some text")
     hits = find(args.data, args.what)
     if not hits:
         raise ValueError(f"{args.what!r}: no claim, question, fact or page under {args.data} has this id, address or text")

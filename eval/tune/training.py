@@ -317,7 +317,7 @@ def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
         try:
             sizes = json.loads((path / _CHECKPOINT_SIZES).read_bytes())
             if any((path / name).stat().st_size != size for name, size in sizes.items()):
-                raise ValueError("a file was cut")
+                raise ValueError("a file was truncated")
             state = json.loads((path / _STATE).read_bytes())
             whole[_step_of(path)], best[_step_of(path)] = path, state.get("best_global_step")
         except (OSError, ValueError):

@@ -36,8 +36,8 @@ def read_tracked(path: Path, shape: Any, remembers: str, begins: str) -> Iterato
         )
     if not path.stat().st_size and (committed := _committed_bytes(path)):
         raise ValueError(
-            f"{path}: it is empty, but git's HEAD has {committed} bytes of it, the only record of {remembers}; "
-            f"`git checkout HEAD -- {path}` restores them; {begins}, committed first: `git commit -m 'a new benchmark' -- {path}`"
+            f"{path}: it is empty, but has {committed} bytes in git's HEAD, the only record of {remembers}; `git checkout HEAD "
+            f"-- {path}` restores them; {begins} and commit it first: `git commit -m 'a new benchmark' -- {path}`"
         )
     return read_jsonl(path, shape, remedy(path))
 
@@ -231,7 +231,7 @@ def read_assignments(path: Path) -> AssignmentLedger:
         ValueError: the file is missing, a line is invalid, or lines were lost. Continuing would train on evaluated questions.
     """
     remembers = "what was in test or reserved and must never be trained on"
-    begins = "a new benchmark begins with an empty file"
+    begins = "to begin a new benchmark, create an empty file"
     ledger = AssignmentLedger(read_tracked(path, Assignment | Version | ListedShot, remembers, begins))
     _refuse_lost(ledger, path)
     return ledger
@@ -247,11 +247,11 @@ def _refuse_lost(ledger: AssignmentLedger, path: Path) -> None:
                     f"after version {version.name} there were {version.assigned} and {version.held}")  # fmt: skip
     for one in ledger.assigned.values():
         if one.since not in ledger.versions:
-            loss = f"{one.id} has its split since version {one.since}, and there is no row of that version"
+            loss = f"{one.id} was assigned in version {one.since}, but there is no row of that version"
     if loss:
         raise ValueError(
-            f"{path}: {loss}; lines were lost or changed: `git log -p {path}` shows them. Restore them next to the others, in any "
-            "order: of two rows for one record the safer one applies"
+            f"{path}: {loss}; lines were lost or changed: `git log -p {path}` shows them. Restore them next to the others, in "
+            "any order; if a record has two rows, the safer one applies"
         )
 
 

@@ -199,7 +199,7 @@ def ties_of(summary: QuestionSummary) -> list[str]:
 def _refuse_repeated(summaries: list[QuestionSummary]) -> None:
     for summary, after in pairwise(summaries):
         if summary.id == after.id:
-            raise ValueError(f"question {summary.id} is in the input twice; near_duplicates keeps one: run `dvc repro near_duplicates`")
+            raise ValueError(f"question {summary.id} is in the input twice; to keep one of them, run `dvc repro near_duplicates`")
 
 
 _MIN_STEM_CHARS = 20  # number of letters from which a stem is a question by itself

@@ -32,7 +32,7 @@ def locked(text: str) -> list[Package]:
             packages[-1].sha256.append(sha256)
     for package in packages:
         if not package.sha256:
-            raise ValueError(f"{package.name}=={package.version} has no hash in its lock file; `make lock` resolves it with hashes")
+            raise ValueError(f"{package.name}=={package.version} has no hash in its lock file; run `make lock` to add hashes")
     return packages
 
 

@@ -108,8 +108,8 @@ def allocations_of(
 def _tell_unknown(summaries: Sequence[QuestionSummary]) -> None:
     unknown = sum(summary.stratum.exam == UNKNOWN_EXAM for summary in summaries)
     if 0 < unknown < len(summaries):
-        remedy = "name theirs with `exam: NAME` in a line of imports, or with a line in curation/vocab/subjects.yaml"
-        print(f"{unknown} questions are of exam {UNKNOWN_EXAM} and share one quota; {remedy}", file=sys.stderr)
+        remedy = "set their exam with `exam: NAME` in a line of imports, or with a line in curation/vocab/subjects.yaml"
+        print(f"{unknown} questions have the exam {UNKNOWN_EXAM} and share one quota; {remedy}", file=sys.stderr)
 
 
 def _tell_without_quota(summaries: Sequence[QuestionSummary], allocations: Iterable[Allocation], quota: Quota) -> None:
@@ -154,7 +154,7 @@ def check(summaries: Sequence[QuestionSummary], allocations: Mapping[str, Alloca
             continue
         for kind, tie in (("cluster", summary.cluster_id), ("group", summary.group_id)):
             if tie and (home := homes.setdefault((kind, tie), split)) != split:
-                raise ValueError(f"{kind} {tie} is in {home} and in {split} (question {summary.id}); it must be in one split")
+                raise ValueError(f"{kind} {tie} is in {home} and in {split} (question {summary.id}); it must be in only one split")
 
 
 def write_questions(out: Path, questions: Iterable[Question], allocations: Mapping[str, Allocation]) -> int:

@@ -67,7 +67,7 @@ def test_a_kind_of_page_that_lost_much_since_the_last_snapshot_fails_the_stage(t
     assert run_toy("crawl", folder) == run_toy("crawl", folder, snapshot="2026-11-21", pages=20) == (0, "")
     status, errors = run_toy("extract", folder, snapshot="2026-11-21", pages=20, kind_loss=0.3)
     assert status == 1
-    assert "more than max_kind_loss 0.3 of what the last snapshot had is gone" in errors
+    assert "more than max_kind_loss 0.3 of what the last snapshot contained is missing" in errors
     assert "parse_page: items: 30 in the last snapshot, 20 now" in errors and "crawlers.check toy --live" in errors
     assert run_toy("extract", folder, snapshot="2026-11-21", pages=20, kind_loss=0.4) == (0, "")
     assert run_toy("extract", folder) == (0, "")

@@ -61,7 +61,7 @@ def test_without_choices_no_runs() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (PARAMS.replace("imports: {}", "imports: {old: {path: imports/old}}"), "already has files of your own"),
+        (PARAMS.replace("imports: {}", "imports: {old: {path: imports/old}}"), "already lists your own files"),
         (PARAMS.replace("judges:", " judges:").replace("errors:", "errors:"), "params.yaml"),
     ],
 )

@@ -108,7 +108,7 @@ def test_skips_unscorable_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     torn.name = "v1"
     main(["v1"], {"v1": torn, "workspace": version(tmp_path / "now", now, {"new": ["A"] * 20})}.__getitem__)
     told = capsys.readouterr().out
-    assert "choice: 20 shared items" in told and "v1: run is skipped: repeat 1, expected below 1 x 1 variants" in told
+    assert "choice: 20 shared items" in told and "v1: run is skipped: found repeat 1, expected a number below 1 x 1 variants" in told
 
 
 def scored(name: str, marks: dict[str, Tally], version: str = WORKSPACE) -> VersionRun:

@@ -249,7 +249,7 @@ def test_chosen_runs_are_printed_but_not_written(project: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        (["good"], "only one run given, good; give two or more of"),
+        (["good"], "found only one run, good; give two or more of"),
         (["good", "godo"], "unknown run 'godo'.*did you mean good"),
         (["good", "claims"], "no two of them have the same task"),
         (["words", "other-words"], "no two of them have the same task with known answers"),

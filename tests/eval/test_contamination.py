@@ -82,7 +82,7 @@ def test_command_compares_runs_on_reserved_and_test(toy_data: Path, tmp_path: Pa
     ledger = [{"row": "version", "name": "v2"}, *({"row": "assignment", "id": key, "why": "promoted"} for key in promoted)]
     (tmp_path / "assignments.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, ledger)))
     main(flags)
-    assert "choice: 2 items of reserved left out: promoted" in (lines := capsys.readouterr().out.splitlines())[0]
+    assert "choice: 2 items of reserved left out because they were promoted" in (lines := capsys.readouterr().out.splitlines())[0]
     assert lines[2].split()[2] == "22"
     named = {"r": runs["reserved"], "t": Run(model="m", task="choice", prompt="choice")}
     assert runs_on_both_splits(named)[0].test == "t"  # the default wording by its name

@@ -52,10 +52,10 @@ def test_rejects_too_few_models_or_items() -> None:
     one = fit(replies(random, np.array([0.5, 0.0, -0.5]), random.normal(0, 1, 200)))
     same = link(one, one, [(item, item) for item in range(200)], "same")
     assert round(same.value, 6) == 0
-    with pytest.raises(ValueError, match="1 shared items found, expected at least two"):
+    with pytest.raises(ValueError, match="found 1 shared items; expected at least two"):
         link(one, one, [(0, 0)], "one")
     for wrong in ([[1, 0, 1]], [[1, 1], [1, 1]], [[1, 1], [0, 0]]):
-        with pytest.raises(ValueError, match="expected two models, each right on some items but not all"):
+        with pytest.raises(ValueError, match="expected at least two models, each right on some of these items but not on all"):
             fit(wrong)
 
 
@@ -137,7 +137,7 @@ def test_three_versions_share_one_scale() -> None:
     apart = {item: tallies for item, tallies in versions["v0"][0][1].items() if item not in versions["v1"][0][1]}
     few = {"v0": [(model, {item: tallies[item] for item in apart}) for model, tallies in versions["v0"]], "v1": versions["v1"]}
     assert linked("choice", few, notes) == []
-    assert notes == ["choice: v0 is not on one scale with v1: 0 shared items found, expected 20 or more"]
+    assert notes == ["choice: v0 is not on one scale with v1: found 0 shared items; expected 20 or more"]
 
 
 def test_versions_with_equal_items_are_merged() -> None:
@@ -147,7 +147,7 @@ def test_versions_with_equal_items_are_merged() -> None:
     assert [row["version"] for row in rows] == ["v2", "v0"] and notes == []
     assert len(rows[0]["models"]) == 9  # the newest run of each model counts
     linked("choice", {"v0": versions["v0"][:1], "v1": versions["v1"]}, notes)
-    assert notes == ["choice: v0 is not on one scale with v1: one model besides baselines found, expected two or more"]
+    assert notes == ["choice: v0 is not on one scale with v1: found only one model besides baselines; expected two or more"]
 
 
 def test_versions_with_the_same_models_need_four() -> None:
@@ -155,7 +155,7 @@ def test_versions_with_the_same_models_need_four() -> None:
     notes: list[str] = []
     same = {name: runs[4:7] for name, runs in versions.items() if name == "v0"} | {"v1": versions["v1"][:3]}
     assert linked("choice", same, notes) == []
-    assert "3 and 3 models, 3 in both; expected two each, where a model in both counts only once" in notes[0]
+    assert "3 and 3 models, 3 of them in both versions; expected two in each version, counting a model in both for only one" in notes[0]
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ def test_each_setting_has_its_own_results_file(export) -> None:
     ("words", "error"),
     [
         ((), "model own has no repository; give one: --model own=OWNER/NAME"),
-        (("big-essay",), "big-essay: no accuracy"),
+        (("big-essay",), "big-essay: has no accuracy"),
         (("--model", "own=../.."), "model own has no repository"),
         (("--model", "own=lab"), "model own has no repository"),
         (("--model", "own"), "--model own: expected MODEL=OWNER/NAME"),

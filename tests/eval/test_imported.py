@@ -189,7 +189,7 @@ Q = question(0).id
 BAD = {
     "item q-none": [{"id": "q-none", "reply": "A"}],
     "given twice": [{"id": Q, "reply": "A"}, {"id": Q, "reply": "B"}],
-    "only one side": [{"id": f"{claim(1).id}/factual", "reply": "正确"}],
+    "only one of their claims": [{"id": f"{claim(1).id}/factual", "reply": "正确"}],
     "fewer repeats": [{"id": Q, "reply": "A"}, {"id": Q, "reply": "B", "repeat": 1}, {"id": question(1).id, "reply": "A"}],
     "has repeats [1], expected [0]; each item needs one in each repeat": [
         {"id": Q, "reply": "A"},
@@ -197,8 +197,8 @@ BAD = {
     ],
     "expected {id, reply}": [{"id": Q}],
     "expected text, a number": [{"id": Q, "reply": 3}],
-    "the key is B in the file, A in the test split": [sample(3, [-1.0, -2.0, -3.0, -4.0]) | {"doc": {"id": Q, "answer": "B"}}],
-    "4 options, but the sample 2 likelihoods": [sample(3, [-1.0, -2.0])],
+    "the key is B in the file but A in the test split": [sample(3, [-1.0, -2.0, -3.0, -4.0]) | {"doc": {"id": Q, "answer": "B"}}],
+    "4 options, but the sample has 2 likelihoods": [sample(3, [-1.0, -2.0])],
 }
 
 

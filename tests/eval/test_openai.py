@@ -296,8 +296,8 @@ def test_likelihoods_are_refused(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(("changes", "message"), [
-    ({"url": f"https://me:{KEY}@example.org/v1"}, "server.url contains a name, password or query"),
-    ({"url": f"https://example.org/v1?key={KEY}"}, "server.url contains a name, password or query"),
+    ({"url": f"https://me:{KEY}@example.org/v1"}, "server.url contains a user name, password or query"),
+    ({"url": f"https://example.org/v1?key={KEY}"}, "server.url contains a user name, password or query"),
     ({"url": "example.org"}, "server.url is 'example.org'; expected an address such as"),
     ({"url": "https://example.org/v1", "key_variable": "NO_SUCH"}, "no key for example.org: the environment variable NO_SUCH is not set"),
 ])  # fmt: skip

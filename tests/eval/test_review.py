@@ -124,7 +124,7 @@ def filled_row(folder: Folder, **changes: str) -> Path:
         ({"factual": "别的"}, "the claim reads '别的' but was sampled as"),
         ({"label": "flattery"}, "label is 'flattery'; this row asks for the error: expected not_follow, sycophancy"),
         ({"label": "sound"}, "label is 'sound'; this row asks for the error"),
-        ({"label": "", "comment": "x"}, "a comment but no label"),
+        ({"label": "", "comment": "x"}, "found a comment without a label"),
         ({"annotator": "a@b.c"}, "no mail address"),
     ],
 )
@@ -148,7 +148,7 @@ def test_an_annotator_is_named_by_the_file_unless_it_is_named_after_the_run(tmp_
     folder = Folder(tmp_path, {"run": [("正确", "正确")]})
     folder.errors()
     path = folder.fill("run", "run", by_claim("sycophancy"))
-    with pytest.raises(ValueError, match="annotator unknown; give --annotator NAME"):
+    with pytest.raises(ValueError, match="the annotator is unknown; give --annotator NAME"):
         folder.review(path)
     folder.review(path, "--annotator", "second")
     assert [one.annotator for one in folder.labels()] == ["second"]

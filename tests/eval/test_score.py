@@ -166,7 +166,7 @@ def test_questions_that_no_run_asks_are_said(tmp_path: Path, capsys: pytest.Capt
     questions = [question(1), question(2, question_type="tf"), question(3, question_type="blank")]
     replies = [reply(questions[0].id, "答案：A")]
     scored(tmp_path, replies, ["--model", "tiny", "--task", "choice"], questions, [])
-    assert "score: 1 blank, 1 tf questions of test are in no run" in capsys.readouterr().err
+    assert "score: 1 blank, 1 tf questions of test are not in any run" in capsys.readouterr().err
 
 
 def test_a_run_on_reserved_is_scored_and_counts_nowhere_else(tmp_path: Path) -> None:

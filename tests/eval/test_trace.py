@@ -203,7 +203,7 @@ def test_a_page_that_is_gone_or_damaged_is_told(trace, project: Path, tmp_path: 
 def test_what_is_not_there_is_told(trace, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no claim, question, fact or page under data"):
         trace("没有")
-    with pytest.raises(ValueError, match="nothing to search for"):
+    with pytest.raises(ValueError, match="no search text given"):
         trace(" ")
     with pytest.raises(FileNotFoundError, match="dvc repro"):
         trace("痛风", "--data", str(tmp_path))

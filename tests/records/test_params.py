@@ -47,7 +47,7 @@ def test_the_file_in_the_repository_is_sound() -> None:
         (b"sources:\n  a: [\n", "params.yaml: not YAML .*line 3"),
         (b"a: 1\na: 2\n", "params.yaml: not YAML .*line 2"),
         (b"a: \xff\n", "not YAML"),
-        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: not YAML \(nested too deep\); correct"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: not YAML \(nested too deeply\); correct"),
         (b"a: " + b"9" * 6000, r"not YAML \(Exceeds the limit \(4300 digits\)[^;]*\); correct"),
         (b"a: 2026-13-41", r"not YAML \(month must be in 1..12\); correct"),
         (b"- a", "expected keys and values, found list; correct"),
@@ -80,7 +80,7 @@ def test_the_file_fits_on_one_screen() -> None:
         ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
         ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is not a calendar date"),
         ("imports.books", {"format": "paper"}, r"imports.books.*path|path.*imports"),
-        ("imports.books", {"path": "imports/*.txt"}, "is a pattern, but DVC tracks a file or a folder"),
+        ("imports.books", {"path": "imports/*.txt"}, "is a pattern, but DVC tracks only a file or a folder"),
         *(
             ("imports.books", {"path": path}, f"imports.books.path: found {path}; expected a path in the repository and outside")
             for path in ("/etc/passwd", "../exams", "data/splits/reserved", "./data/items", ".git/config")

@@ -61,7 +61,7 @@ def test_each_answer_that_cannot_stand_is_named() -> None:
 def test_accepts_only_names_fit_for_git() -> None:
     assert check_name(KIND, "张医生-1") == "张医生-1"
     for name in ("a@b.example", "", "x" * 41):
-        with pytest.raises(ValueError, match="verdicts are in git, so no mail address"):
+        with pytest.raises(ValueError, match="verdicts are stored in git, so use no mail address"):
             check_name(KIND, name)
 
 

@@ -27,5 +27,5 @@ def test_full_disk_error_has_a_remedy(room: int, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, tmp_path, str(room)], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
     [told] = done.stderr.splitlines()
-    assert told == f"error: [Errno 27] File too large, while sorting; make room and run the same command again: '{tmp_path}'"
+    assert told == f"error: [Errno 27] File too large while sorting; free disk space and run the same command again: '{tmp_path}'"
     assert [path.name for path in tmp_path.rglob("*")] == []

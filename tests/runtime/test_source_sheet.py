@@ -69,7 +69,7 @@ def test_the_stages_of_each_source_add_up(data: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "row", "told"),
     [
-        ("splits/dev/questions.jsonl", {"id": "q-1"}, "2 questions are unique, 3 are in splits"),
+        ("splits/dev/questions.jsonl", {"id": "q-1"}, "2 questions are unique, but 3 are in splits"),
         ("unique/rejected.jsonl", rejected("q-2", "identical", seen("q-2", "two", "q2")), "kept twice, or rejected more often"),
     ],
 )

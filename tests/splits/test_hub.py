@@ -72,7 +72,7 @@ def test_sends_loads_and_replaces_a_release(sent, split_files, release_of, quest
         assert server.private == {NAME: True} and set(server.tags[NAME]) == {"0.1.0"}
         assert set(server.commits[NAME][0][1]) == {*check_files(release), ".gitattributes"} and len(server.commits[NAME]) == 2
         first = loaded(server, "0.1.0")
-        assert "has version 0.1.0 already; raise `release.version`" in sent(server, release, splits, status=1)
+        assert "already has version 0.1.0; raise `release.version`" in sent(server, release, splits, status=1)
 
         changed = min(first)
         questions = [structs.replace(one, answer="B") if one.id == changed else one for one in questions]
@@ -123,10 +123,10 @@ def test_replaces_only_an_earlier_release(
         monkeypatch.setenv("HF_TOKEN", loopback_hub.TOKEN)
         server.tags[NAME], server.private[NAME] = {}, False
         server.commits[NAME] = [("1" * 40, {"data/train.csv": b"mine"})]
-        refused(ValueError, f"{NAME} has data/train.csv but no SHA256SUMS")
+        refused(ValueError, f"{NAME} contains data/train.csv but no SHA256SUMS")
         server.commits[NAME] = [("1" * 40, earlier)]
         server.tags[NAME] = {"0.1.0": "1" * 40}
-        refused(ValueError, "has version 0.1.0 already")
+        refused(ValueError, "already has version 0.1.0")
         assert server.commits[NAME] == [("1" * 40, earlier)]
         server.tags[NAME] = {}
         with monkeypatch.context() as patch:
@@ -158,10 +158,10 @@ def test_does_not_send_a_file_that_names_a_reserved_record(release: Path, tmp_pa
     one = sorted(reserved)[0]
     for before, after in (("", ""), ("see\n", ""), ("id", "a"), ("第", "页")):
         (release / "leaks.jsonl").write_text(json.dumps({"text": before + one + after}, ensure_ascii=False) + "\n")
-        with pytest.raises(ValueError, match=f"leaks.jsonl names {one}, which is reserved; nothing was sent"):
+        with pytest.raises(ValueError, match=f"leaks.jsonl mentions {one}, which is reserved, so nothing was sent"):
             hub.refuse_reserved(release, files, reserved)
     pq.write_table(pa.table({"id": ["q-1"], "options": [[{"text": f"as in {one}"}]]}), release / "a.parquet")
-    with pytest.raises(ValueError, match=rf"a\.parquet names {one}"):
+    with pytest.raises(ValueError, match=rf"a\.parquet mentions {one}"):
         hub.refuse_reserved(release, ["a.parquet"], reserved)
-    with pytest.raises(ValueError, match=r"\.parquet names .*, which is reserved"):
+    with pytest.raises(ValueError, match=r"\.parquet mentions .*, which is reserved"):
         hub.refuse_reserved(release, files, {json.loads((release / "history.jsonl").read_text().splitlines()[0])["id"]} - reserved)

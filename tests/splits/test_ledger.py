@@ -36,7 +36,7 @@ def test_missing_ledger_is_not_redrawn(built: tuple[Path, Again], tmp_path: Path
     names |= {"out": "splits", "metrics": "split.json"}
     paths = [word for flag, name in names.items() for word in (f"--{flag}", str(assignments.parent / name))]
     params = "--seed 1 --quota.mcqa 1 --tcm_per_subject 2 --train_floor 2 --dev_share 0.1 --balance fill --claim_test_share 0.3"
-    with pytest.raises(ValueError, match=r"assignments\.jsonl: no such file.*`git checkout .*begins with an empty file"):
+    with pytest.raises(ValueError, match=r"assignments\.jsonl: no such file.*`git checkout .*create an empty file"):
         split.main([*paths, *params.split(), "--claim_reserved_share", "0.1"])
     assert tree(assignments.parent) == before and not assignments.exists()
     with pytest.raises(ValueError, match=r"released\.jsonl: no such file.*`git checkout .*begin with an empty file"):
@@ -143,7 +143,9 @@ def test_emptied_ledger_stops_the_pipeline_until_committed(split_files, pool: li
     git("commit", "-qm", "one")
     before = (folder / "assignments.jsonl").read_bytes()
     (folder / "assignments.jsonl").write_bytes(b"")
-    with pytest.raises(ValueError, match=rf"it is empty, but git's HEAD has {len(before)} bytes.*`git checkout HEAD -- .*committed first"):
+    with pytest.raises(
+        ValueError, match=rf"it is empty, but has {len(before)} bytes in git's HEAD.*`git checkout HEAD -- .*commit it first"
+    ):
         split_files(pool)
     git("checkout", "HEAD", "--", "assignments.jsonl")
     split_files(pool)

@@ -59,7 +59,9 @@ def saved_site(spider: type[SourceSpider], sources: Path = SOURCES) -> SavedSite
     for case, url, reply in _cases(pages_folder(name, sources)):
         key = _key_of(url)
         if key in by and pages[key] != reply:
-            raise ValueError(f"crawlers/sources/{name}/pages: {by[key]} and {case} are both saved from {url}; give one of them another url")
+            raise ValueError(
+                f"crawlers/sources/{name}/pages: {by[key]} and {case} are both saved from {url}; change the url of one of them"
+            )
         pages[key], by[key] = reply, case
     _require_start(spider, pages)
     hosts = {host for host, _ in pages} | {domain.lower() for domain in spider.allowed_domains or ()}
@@ -95,7 +97,7 @@ def _cases(folder: Path) -> Iterator[tuple[str, str, SiteReply]]:
         try:
             case = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ValueError(f"{where}: no JSON: {error}") from None
+            raise ValueError(f"{where}: not valid JSON: {error}") from None
         if not isinstance(case, dict) or not isinstance(case.get("url"), str):
             raise ValueError(f'{where}: expected an object with "url", the address that the page was saved from')
         page = saved_page(path)
@@ -107,7 +109,7 @@ def _require_start(spider: type[SourceSpider], pages: dict[SavedAddress, SiteRep
     starts = [str(url) for url in getattr(spider, "start_urls", ())]
     if pages and (not starts or any(_key_of(url) in pages for url in starts)):
         return
-    fault = f"has {counted(len(pages), 'page')}, and none of {', '.join(starts)}" if pages else "has no page"
+    fault = f"has {counted(len(pages), 'page')}, but none of {', '.join(starts)}" if pages else "has no page"
     save = f"`python -m crawlers.check {spider.name} --live --save list {starts[0] if starts else 'URL'}` saves one"
     live = f"or set `mode: live` in the line of {spider.name} in params.yaml"
     raise ValueError(

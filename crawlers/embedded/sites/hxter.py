@@ -97,7 +97,7 @@ def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, SiteRep
 def _context_of(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, Any]:
     """Return a question in this site's style, with its blanks and letters, and with its answer where the site hides it."""
     if section.case or section.shared_options or paper.subject not in SLUGS:
-        raise ValueError(f"content: paper {paper.id}: hxter shows subjects {', '.join(SLUGS)}, without cases or shared options")
+        raise ValueError(f"content: paper {paper.id}: hxter shows only the subjects {', '.join(SLUGS)}, without cases or shared options")
     options = [f"{letter}{SEPARATORS[paper.id % 4]}{text}" for letter, text in zip(LETTERS, q.options, strict=False)]
     return {
         "key": f"{paper.id}{number:03d}",

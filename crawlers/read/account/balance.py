@@ -41,7 +41,7 @@ _OPTIONS = re.compile(r"^(?:备?选项|选择项|候选|options?|choices?|candid
 _CODE = re.compile(r"[A-Za-z0-9,，;；|\s]{1,12}")
 _RIGHT = re.compile(r"correct|right|standard|official|gold|正确|标准", re.IGNORECASE)
 _GAP = re.compile(r"_{2,}|[(（]\s*[)）]")
-_LAYOUT = "write a layout that says where each part is (--propose drafts one): docs/importing.md"
+_LAYOUT = "write a layout that says where each part is (--propose drafts one; see docs/importing.md)"
 _MOST_UNREAD, _FEW_CHARS = 0.5, 500
 """Share of unread characters from which a file is not a question bank; number of unread characters that is always allowed."""
 
@@ -53,8 +53,8 @@ def refuse_little_read(name: str, reading: FileReading, account: CharacterAccoun
         ValueError: the message states what is unread and how a layout can declare it.
     """
     if reading.items and account.unread_share > _MOST_UNREAD and account.unread_characters > _FEW_CHARS:
-        found = f"{account.unread_share:.0%} of its characters are in none of its {len(reading.items)} items"
-        raise Refusal(f"{name}: {found}, first {'; '.join(account.largest(_FEWEST_TEXTS))}; if it is a question bank, {_LAYOUT}")
+        found = f"{account.unread_share:.0%} of its characters are not in any of its {len(reading.items)} items"
+        raise Refusal(f"{name}: {found}, such as {'; '.join(account.largest(_FEWEST_TEXTS))}; if it is a question bank, {_LAYOUT}")
     choices = sum(bool(item.options_raw) or answer_form(item.answer_raw) == "letters" for item in reading.sound)
     columns: dict[str, list[str]] = defaultdict(list)
     for one in account.unread:
@@ -66,7 +66,9 @@ def refuse_little_read(name: str, reading: FileReading, account: CharacterAccoun
         are_own = len(set(texts)) >= _NEARLY_ALL * len(texts) and _are_unlike(texts)
         if is_beside_most and (is_option or are_own) and _may_be_options(column):
             found = f"{len(texts)} texts of {column!r} next to questions are in no item, such as {texts[0]!r} and {texts[-1]!r}"
-            raise Refusal(f"{name}: {found}; they may be options, answers or explanations: {_LAYOUT}; `unread: [{column}]` ignores them")
+            raise Refusal(
+                f"{name}: {found}; if they are options, answers or explanations, {_LAYOUT}, otherwise ignore them with `unread: [{column}]`"
+            )
 
 
 class _Row(Struct):

@@ -97,7 +97,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
 def _proposing(row: ReportRow) -> list[str]:
     """Return the command that proposes a layout, if a paper has no layout and parts of it were rejected or are unread."""
     is_open = row.reading.faults or not row.reading.record_count or row.account.unread_share > _NOTED_SHARE
-    advice = "writes a layout of its lines, for you to correct: docs/papers.md"
+    advice = "writes a layout of its lines for you to correct (docs/papers.md)"
     return [f"{row.file}: {row.command} --propose {advice}"] if row.format in PAPER_FORMATS and is_open else []
 
 

@@ -88,7 +88,7 @@ def patterns_of(layout: PaperLayout, where: str) -> PaperPatterns:
     for key, lines in others.items():
         for line in lines:
             if line.is_open:
-                raise ValueError(f"{where}: {key}: pattern {line.text!r} fits any line; expected a fixed sign or a number in it")
+                raise ValueError(f"{where}: {key}: pattern {line.text!r} matches any line; expected a fixed character or a number in it")
             if key == "heading" and any(line.names) and "heading" not in line.names:
                 raise ValueError(f"{where}: {key}: pattern {line.text!r}: expected {{heading}} in it")
     patterns = PaperPatterns(questions, **others, type=layout.type)
@@ -144,7 +144,7 @@ def _shipped(path: Path) -> dict[str, FileLayout]:
     try:
         return msgspec.convert(YAML(typ="safe").load(text), dict[str, FileLayout])  # parsed in C, unlike those of users
     except (YAMLError, msgspec.ValidationError) as error:
-        raise ValueError(f"{path}: no layout of a platform: {error}; {_ADVICE}") from None
+        raise ValueError(f"{path}: not a layout for a platform: {error}; {_ADVICE}") from None
 
 
 def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = None) -> dict[str, FileLayout]:
@@ -174,7 +174,7 @@ def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = 
         try:
             re.compile(shape.subject_from_file or "")
         except re.error as error:
-            raise ValueError(f"{path}: {name}: subject_from_file: no pattern ({error})") from None
+            raise ValueError(f"{path}: {name}: subject_from_file: not a valid pattern ({error})") from None
     return own | shipped_layouts()
 
 
@@ -188,7 +188,7 @@ def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dic
     if not isfile(layout_path):  # noqa: PTH113  `is_file` raises for a name that is too long
         return None
     if not (own := _read(layout_path)):
-        raise ValueError(f"{layout_path}: empty; expected a layout, or remove it")
+        raise ValueError(f"{layout_path}: the file is empty; write a layout in it, or remove it")
     return next(iter(own)), layouts_with(layout_path, reserved_names, path)
 
 
@@ -208,8 +208,9 @@ def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
     number = next((index for index, line in enumerate(lines, 1) if line.lstrip().startswith("confirmed:")), 1)
     again = f"run: python -m crawlers.read {of}" if of else "run the same command again"
     return (
-        f"{path}: line {number}: {name} says `confirmed: no`: it is an uncertain proposal that nobody has confirmed. Check the "
-        f"rows it shows, correct what is wrong, remove line {number} or write `confirmed: yes` there, then {again}"
+        f"{path}: line {number}: {name} has `confirmed: no`, because it is an uncertain proposal that nobody has "
+        f"confirmed. Check the rows it shows and correct what is wrong; then remove line {number} or write `confirmed: "
+        f"yes` there, and {again}"
     )
 
 

@@ -123,11 +123,13 @@ def compiled(pattern: str, where: str) -> LinePattern:
     """
     pattern = pattern.strip()
     if not pattern or len(pattern) > _MOST_CHARS:
-        raise ValueError(f"{where}: pattern {pattern[:40]!r}: expected a line of 1 to {_MOST_CHARS} characters with a name or a fixed sign")
+        raise ValueError(
+            f"{where}: pattern {pattern[:40]!r}: expected a line of 1 to {_MOST_CHARS} characters with a name or a fixed character"
+        )
     tokens: list[tuple[str, str]] = []
     for match in _TOKEN.finditer(flat(pattern)):
         if match["brace"]:
-            raise ValueError(f"{where}: pattern {pattern!r}: an unmatched brace; expected a name in braces, or {{{{ for the sign itself")
+            raise ValueError(f"{where}: pattern {pattern!r}: an unmatched brace; expected a name in braces, or {{{{ for a literal brace")
         kind = str(match.lastgroup)
         if kind == "name":
             one_of(match["name"], NAMES, "name in braces", f"{where}: pattern {pattern!r}")
@@ -141,7 +143,7 @@ def compiled(pattern: str, where: str) -> LinePattern:
         raise ValueError(f"{where}: pattern {pattern!r}: {{{again}}} twice; use {{}} for text to ignore")
     strict, loose = _form(tokens, few | {"answer": _ANSWERS if "last" in names else _ANSWER}), _form(tokens, few)
     if strict is None:
-        raise ValueError(f"{where}: pattern {pattern!r}: expected a sign or a blank between two names")
+        raise ValueError(f"{where}: pattern {pattern!r}: expected a character or a space between two names")
     weight = sum(2 * (kind in ("sign", "other")) + (kind == "name" and value in few) for kind, value in tokens)
     in_blank = _is_in_blank(tokens)
     onward = _form([*tokens, ("name", "stem")], _CLOSED | {"answer": _ANSWER}) if in_blank and tokens[-1][0] != "name" else None

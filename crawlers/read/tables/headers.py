@@ -163,7 +163,8 @@ def tables_below_row(name: str, body: bytes, header: int) -> list[Rows]:
     """Return the tables, with column names taken from the row with this number; the rows above it are dropped."""
     if (sheets := cells_of_sheets(name, body)) is None:
         raise Refusal(
-            f"{name}: its layout has `header: {header}`; only sheets, csv files and tables of pages and Word files have such a row"
+            f"{name}: its layout has `header: {header}`, but only sheets, CSV files and tables in web pages and Word files "
+            "have a header row"
         )
     tables: list[Rows] = []
     for title, rows in sheets:

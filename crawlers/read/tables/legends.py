@@ -30,7 +30,7 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
     elif name.lower().endswith(WORD):
         text = read_word(name, body)
         if not text.rows:
-            raise Refusal(f"{name}: not mostly tables; as a paper it is read by its lines")
+            raise Refusal(f"{name}: too little of its text is in tables; import it as a paper, which is read line by line")
         yield "", False, iter(text.rows)
     else:
         yield "", False, iter(table_rows(name, body)) if name.lower().endswith(PDF) else csv_rows(name, body)

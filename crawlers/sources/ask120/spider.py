@@ -46,7 +46,7 @@ def require_known(scope: str, names: list[str]) -> None:
     """
     is_known, expected = _FORMS[scope]
     if wrong := [name for name in names if not is_known(str(name))]:
-        raise ValueError(f"params.yaml: sources.ask120: {scope}: {wrong!r} found; expected {expected}")
+        raise ValueError(f"params.yaml: sources.ask120: {scope}: found {wrong!r}; expected {expected}")
 
 
 def all_lists() -> list[str]:
@@ -158,7 +158,7 @@ class Ask120Spider(SourceSpider):
             yield from self.parse(response)
             return
         if not name:
-            self.misfit(response, f"no name of a {kind} ({' or '.join(diseases.NAMES)})")
+            self.misfit(response, f"no {kind} name ({' or '.join(diseases.NAMES)})")
             return
         values = diseases.boxes(response) + (diseases.possible_diseases(response) if kind == "symptom" else [])
         values += diseases.short_facts(response) if kind == "surgery" else []
@@ -193,7 +193,7 @@ class Ask120Spider(SourceSpider):
         body = diseases.body(response)
         possible = diseases.possible_diseases(response) if slug == "jibing" else []
         if not body and not possible and not diseases.has_diet(response):
-            self.misfit(response, f"no text of {caption} ({' or '.join(diseases.BODIES)}, div.wrap_big, {', '.join(diseases.POSSIBLE)})")
+            self.misfit(response, f"no text for {caption} ({' or '.join(diseases.BODIES)}, div.wrap_big, {', '.join(diseases.POSSIBLE)})")
             return
         values, sections = diseases.article(body, caption)
         if diseases.has_diet(response):
@@ -205,7 +205,7 @@ class Ask120Spider(SourceSpider):
         if values or sections:
             yield self.entity(response, kind, name_raw=name, values=values, sections=sections, url=home)
         elif unread := diseases.unread_diet(response):
-            self.misfit(response, f"text of {caption} that is not read: {unread[:40]!r}")
+            self.misfit(response, f"text for {caption} that was not read: {unread[:40]!r}")
         else:
             self.note("sub-pages without text")
         if slug == "jibing" and not self.is_scoped:
@@ -228,7 +228,7 @@ class Ask120Spider(SourceSpider):
             return
         name = catalogue.examination_name(response)
         if not name:
-            self.misfit(response, "no name of an examination (div.ys-head h1)")
+            self.misfit(response, "no examination name (div.ys-head h1)")
             return
         values, sections = catalogue.examination(response)
         yield self.entity(response, "examination", name_raw=name, values=values, sections=sections)
@@ -241,7 +241,7 @@ class Ask120Spider(SourceSpider):
             return
         name = catalogue.medicine_name(response)
         if not name:
-            self.misfit(response, f"no name of a medicine ({' or '.join(catalogue.MEDICINE_NAMES)})")
+            self.misfit(response, f"no medicine name ({' or '.join(catalogue.MEDICINE_NAMES)})")
             return
         values, sections = catalogue.medicine(response)
         yield self.entity(response, "medicine", name_raw=name, values=values, sections=sections)

@@ -32,7 +32,7 @@ def rows_of(text: str) -> list[Any]:
     rows = next((value[key] for key in ("b", "c") if isinstance(value.get(key), list)), value) if isinstance(value, dict) else value
     if not isinstance(rows, list):
         description = f"the keys {', '.join(map(str, value))[:80]}" if isinstance(value, dict) else repr(value)[:80]
-        raise ValueError(f"no rows: an array, alone or under b or c, was expected; found {description}")
+        raise ValueError(f"no rows: expected an array, alone or under b or c, found {description}")
     return rows
 
 

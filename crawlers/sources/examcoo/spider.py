@@ -48,7 +48,7 @@ class ExamcooSpider(SourceSpider):
         super().__init__(*args, **kwargs)
         if wrong := [kid for kid in self.lists or [] if not re.fullmatch("[0-9]+", str(kid))]:
             form = 'expected numbers as in addresses: ["1701"] for /paperlist/index/k/1701/p/1'
-            raise ValueError(f"params.yaml: sources.examcoo: lists: {wrong!r} found; {form}")
+            raise ValueError(f"params.yaml: sources.examcoo: lists: found {wrong!r}; {form}")
         if self.lists is not None:
             self.named = {f"{_HOST}/paperlist/index/k/{kid}/p/1": ("lists", kid) for kid in self.lists}
             self.start_urls = list(self.named)
@@ -91,7 +91,9 @@ class ExamcooSpider(SourceSpider):
         if lists and not wanted:  # as in most categories, which contain other examinations
             self.note("categories of other examinations: none of their lists passes the filter")
             self.logger.info(
-                "%s: no list passes the filter; it reads %s", response.url, ", ".join(map(repr, sorted(set(lists.values()))[:5]))
+                "%s: the filter matches none of its lists; the row reads %s",
+                response.url,
+                ", ".join(map(repr, sorted(set(lists.values()))[:5])),
             )
         for url in wanted:
             yield Request(url, self.parse_list)

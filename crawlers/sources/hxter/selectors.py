@@ -88,11 +88,11 @@ def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
     where = "/".join(path.parts[-4:])
     selectors: Selectors = convert(yaml_values(path.read_bytes(), where), Selectors, where)
     if not selectors.layouts:
-        raise ValueError(f"{where}: layouts: none; expected at least one, with `question` and `stem`")
+        raise ValueError(f"{where}: layouts: found none; expected at least one, with `question` and `stem`")
     for name, one in _addresses(selectors):
         address = urlsplit(one)
         if address.scheme not in ("http", "https") or address.hostname not in hosts:
-            raise ValueError(f"{where}: {name}: {one!r} found; expected an address on {' or '.join(hosts)}")
+            raise ValueError(f"{where}: {name}: found {one!r}; expected an address on {' or '.join(hosts)}")
     for name, one in _every(selectors):
         _check(one, f"{where}: {name}")
     return selectors
@@ -123,7 +123,7 @@ def _check(selector: str, where: str) -> None:
     try:
         page.xpath(selector) if kind == "XPath" else page.css(selector)
     except (ValueError, SyntaxError) as error:  # cssselect's errors are syntax errors
-        raise ValueError(f"{where}: {selector!r} is no {kind} selector: {error}") from None
+        raise ValueError(f"{where}: {selector!r} is not a valid {kind} selector: {error}") from None
 
 
 def every(page: Response | Selector, where: Where) -> SelectorList:

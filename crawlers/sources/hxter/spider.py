@@ -53,10 +53,10 @@ class HxterSpider(SourceSpider):
         if self.lists is not None:
             if self.where.list_address is None:
                 raise ValueError(
-                    "params.yaml: sources.hxter: `lists` needs `list_address` in crawlers/sources/hxter/selectors.yaml, which is not there"
+                    "params.yaml: sources.hxter: `lists` needs `list_address`, which is missing from crawlers/sources/hxter/selectors.yaml"
                 )
             if wrong := [one for one in self.lists if not re.fullmatch(r"[\w.%-]+(?:/[\w.%-]+)*", str(one))]:
-                raise ValueError(f"params.yaml: sources.hxter: lists: {wrong!r} found; expected parts of addresses such as [xiaoxue]")
+                raise ValueError(f"params.yaml: sources.hxter: lists: found {wrong!r}; expected parts of addresses such as [xiaoxue]")
             self.named = {self.where.list_address.replace("{}", one): ("lists", one) for one in self.lists}
             self.start_urls = list(self.named)
 
@@ -99,7 +99,7 @@ class HxterSpider(SourceSpider):
         if not answers:
             entry = self.where.answer_page.entry if self.where.answer_page else "none"
             self.misfit(
-                response, f"0 answers matched selector answer_page.entry ({entry}), and it is not JSON as `script` describes; {_MEND}"
+                response, f"0 answers matched selector answer_page.entry ({entry}), and the page is not JSON as `script` describes; {_MEND}"
             )
         alone = next(iter(answers.values())) if len(items) == len(answers) == 1 else None
         for item, names in zip(items, keys, strict=True):
@@ -108,7 +108,7 @@ class HxterSpider(SourceSpider):
     def unanswered(self, failure: Failure) -> Iterator[QuestionItem]:
         """Yield the questions without the answers that could not be fetched."""
         if failure.check(HttpError):
-            self.misfit(failure.value.response, f"an answer page was answered with status {failure.value.response.status}")
+            self.misfit(failure.value.response, f"an answer page returned status {failure.value.response.status}")
         yield from request_of(failure).cb_kwargs["items"]
 
     def _links(self, page: TextResponse, key: str, callback: Any) -> Iterator[Request]:
@@ -186,7 +186,7 @@ class HxterSpider(SourceSpider):
         if not any(item.stem_raw for item in items):
             self.misfit(page, f"none of {len(items)} questions has a stem in layouts.{name}.stem ({layout.stem!r}); {_MEND}")
         if torn := [item.provenance.position for item in items if item.doubt == _TORN]:
-            self.misfit(page, f"{len(torn)} of {len(items)} questions contain others, first {torn[0]}; {_MEND}")
+            self.misfit(page, f"{len(torn)} of {len(items)} questions contain other questions, the first being {torn[0]}; {_MEND}")
         if not items[0].paper_raw:
             self._count_missing(page, "title", self.where.title)
         for part in _EXPECTED:

@@ -166,7 +166,7 @@ class MxqeSpider(SourceSpider):
         """Request a moved article of the main host from the API, which does not accept the numbers of other hosts."""
         article_match = _ARTICLE.search(response.url)
         if article is not None:
-            self.misfit(response, "no div.m-cmsinfo-cont on a further page of an article")
+            self.misfit(response, "no div.m-cmsinfo-cont on a later page of an article")
             yield from self._questions(article)
         elif article_match and urlsplit(response.url).netloc == _MAIN:
             address = f"https://{_API}/baiduApi.php?action=detail&id={article_match[1]}"
@@ -239,7 +239,7 @@ def _list_address(source: str, scope: str) -> str:
     match = _SCOPE.fullmatch(str(scope))
     if match is None:
         form = "expected columns and tags as in addresses: zkxl, www.mxqe.com/qnj, tagname=自学考试"
-        raise ValueError(f"params.yaml: sources.{source}: lists: {scope!r} found; {form}")
+        raise ValueError(f"params.yaml: sources.{source}: lists: found {scope!r}; {form}")
     return _TAGGED.format(quote(match["tag"])) if match["tag"] else f"https://{match['host'] or 'tk'}.mxqe.com/{match['column']}/"
 
 

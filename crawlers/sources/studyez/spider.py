@@ -49,7 +49,7 @@ class StudyezSpider(SourceSpider):
         super().__init__(*args, **kwargs)
         if wrong := [one for one in self.lists or [] if not re.fullmatch("[a-z]+(?:/(?:lnst|mnst))?", str(one)) or one in _SECTIONS]:
             form = "expected channels and their sections as in addresses: psychology, psychology/lnst, psychology/mnst"
-            raise ValueError(f"params.yaml: sources.studyez: lists: {wrong!r} found; {form}")
+            raise ValueError(f"params.yaml: sources.studyez: lists: found {wrong!r}; {form}")
         self.named = {url: ("lists", channel) for channel in self.lists or [] for url in _addresses(channel)}
 
     def parse(self, response: Response) -> Iterator[Request]:
@@ -68,7 +68,7 @@ class StudyezSpider(SourceSpider):
         if labels and not wanted:
             self.unmatched(response, "channel", labels)
         elif missed and (self.lists is None or not wanted):
-            self.misfit(response, f"no link to a channel that is known, {', '.join(missed)}; it is requested anyway")
+            self.misfit(response, f"no link to known channels, {', '.join(missed)}; they are requested anyway")
         for scope in self.lists if self.lists is not None else wanted | _KNOWN_CHANNEL:
             channel = scope.partition("/")[0]
             name = wanted.get(channel) or next(iter(names.get(channel, [])), "") or _KNOWN_CHANNEL.get(channel, channel)

@@ -122,7 +122,7 @@ class XiaoheSpider(SourceSpider):
         super().__init__(*args, **kwargs)
         if wrong := [kind for kind in self.lists or [] if kind not in _ENTITY_TYPES]:
             form = f"expected kinds of entries: {', '.join(sorted(_ENTITY_TYPES))}"
-            raise ValueError(f"params.yaml: sources.xiaohe: lists: {wrong!r} found; {form}")
+            raise ValueError(f"params.yaml: sources.xiaohe: lists: found {wrong!r}; {form}")
         self.entity_types = {_ENTITY_TYPES[kind] for kind in self.lists or _ENTITY_TYPES}
 
     def refusal(self, response: Response) -> str | None:
@@ -166,7 +166,7 @@ class XiaoheSpider(SourceSpider):
         if failure.check(HttpError):
             response = failure.value.response
             if of_answer(response.url, response.status) is None:  # otherwise it counts as failed and is requested again
-                self._misfit(response, f"no more of a list: HTTP status {response.status}")
+                self._misfit(response, f"the rest of a list was not sent: HTTP status {response.status}")
 
     def parse_entry(self, response: Response, entity_type: str) -> Iterator[Request | EntityItem]:
         """Read an entry from its state, else from the HTML."""

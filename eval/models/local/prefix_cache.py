@@ -232,7 +232,7 @@ def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Te
         ValueError: the model needs a feature that this attention does not support.
     """
     if unknown := [name for name in _UNKNOWN if options.get(name) is not None]:
-        raise ValueError(f"attention with {', '.join(unknown)}")
+        raise ValueError(f"the prefix cache does not support attention with {', '.join(unknown)}")
     [attention] = _under_way
     return attention.attend(module.layer_idx, query, key, value, options.get("scaling")).transpose(1, 2).contiguous(), None
 

@@ -270,7 +270,9 @@ def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Any]]:
 def _address(url: str, where: str) -> SplitResult:
     address = urlsplit(url)
     if address.username or address.password or address.query:
-        raise ValueError(f"{where}: server.url contains a name, password or query; put keys into the environment (server.key_variable)")
+        raise ValueError(
+            f"{where}: server.url contains a user name, password or query; put keys into the environment (server.key_variable)"
+        )
     if address.scheme not in ("http", "https") or not address.hostname:
         raise ValueError(f"{where}: server.url is {url!r}; expected an address such as https://api.openai.com/v1")
     return address

@@ -328,7 +328,7 @@ def test_never_overwrites_a_saved_page_but_replaces_a_stub(tmp_path: Path, monke
             path.write_text(text, encoding="utf-8")
     clear_stubs(folder)
     assert not has_stubs("toy", tmp_path / "crawlers/sources") and (folder / "other.html").exists()
-    with pytest.raises(ValueError, match=r"live_list.html exists"):
+    with pytest.raises(ValueError, match=r"live_list.html already exists"):
         save(folder, "live_list", kept())
     with pytest.raises(ValueError, match="is not a valid case name"):
         require_free(folder, "../paper")
@@ -407,7 +407,7 @@ def test_every_source_gives_items_and_only_correct_advice(root: Path, tmp_path: 
         (["hxter", "--pages", "1"], 1, "hxter, embedded: 1 page, 0 items"),
         (["nosuch"], 1, "unknown source 'nosuch'; known: ask120"),
         (["hxter", "--pages", "0"], 2, "expected a number of pages"),
-        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "crawlers/sources/hxter/pages/list.html exists"),
+        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "crawlers/sources/hxter/pages/list.html already exists"),
         (["hxter", "--save", "new_case", "https://www.hxter.com/none"], 1, "was not read; pages read:"),
     ],
 )

@@ -72,7 +72,7 @@ def test_a_replica_goes_before_saved_pages() -> None:
     ("cases", "told"),
     [
         ([], r"sources/toy/pages has no page; `python -m crawlers.check toy --live --save list https://www.toy.example/list/`.*mode: live"),
-        ([("paper", "https://www.toy.example/1.html")], "has 1 page, and none of https://www.toy.example/list/"),
+        ([("paper", "https://www.toy.example/1.html")], "has 1 page, but none of https://www.toy.example/list/"),
         ([("a", HOME), ("b", HOME)], "a and b are both saved from https://www.toy.example/list/"),
     ],
 )
@@ -84,7 +84,7 @@ def test_reports_pages_that_cannot_be_served(tmp_path: Path, cases: list[tuple[s
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("{", "list.json: no JSON"), ("[]", 'expected an object with "url"'), ("{}", 'expected an object with "url"')]
+    ("text", "told"), [("{", "list.json: not valid JSON"), ("[]", 'expected an object with "url"'), ("{}", 'expected an object with "url"')]
 )
 def test_reports_invalid_case(tmp_path: Path, text: str, told: str) -> None:
     save(tmp_path, "list", HOME)

@@ -96,7 +96,7 @@ def test_reads_deeply_nested_page() -> None:
     response = page("<div class=a>" * 14_000 + "甲")
     read = Charset().process_response(Request(URL), response)
     assert read.css("div.a::text").getall() == ["甲"]
-    with pytest.raises(Refused, match="nested deeper than 256, 40000 tags; at most 25000 are read"):
+    with pytest.raises(Refused, match="nested deeper than 256 levels, with 40000 tags; at that depth, at most 25000 tags are read"):
         Charset().process_response(Request(URL), page("<div>" * 40_000 + "甲"))
 
 
@@ -109,7 +109,7 @@ def test_a_paper_of_hundreds_of_questions_and_json_of_any_number_of_tags_are_rea
     ):
         assert readable(response) is response
     for text in ("<b>甲</b>" * 35_000, "[" + "<b>甲</b>" * 35_000):
-        with pytest.raises(Refused, match="70000 tags; at most 2097152 and 60000 are read"):
+        with pytest.raises(Refused, match="70000 tags; at most 2097152 bytes and 60000 tags are read"):
             Charset().process_response(Request(URL), page(text, TextResponse))
 
 

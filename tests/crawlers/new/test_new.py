@@ -141,21 +141,21 @@ def test_nothing_is_written_over(repository: Path, file: str) -> None:
     (repository / there).parent.mkdir(parents=True)
     (repository / there).write_text("mine")
     before = files(repository)
-    with pytest.raises(ValueError, match=f"{there} exists and differs from what would be written"):
+    with pytest.raises(ValueError, match=f"{there} already exists with other contents"):
         main(["toyexam", URL, "--kind", "exam"])
     assert files(repository) == before
 
 
 @pytest.mark.parametrize(("name", "more"), [("hxter", []), ("ask120", ["--snapshot", "2027-01-01"])])
 def test_rejects_taken_name(repository: Path, name: str, more: list[str]) -> None:
-    with pytest.raises(ValueError, match=rf"sources.{name} exists"):
+    with pytest.raises(ValueError, match=rf"sources.{name} already exists"):
         main([name, URL, "--kind", "exam", *more])
     assert set(files(repository)) == {"params.yaml"}
 
 
 @pytest.mark.parametrize("name", ["", "Toy", "1toy", "toy-exam", "toy.exam", "../toy", "class", "toy exam", "题库", "x" * 41, "toy\n"])
 def test_rejects_invalid_name(name: str) -> None:
-    with pytest.raises(ValueError, match="expected small letters"):
+    with pytest.raises(ValueError, match="expected at most 40 lowercase letters"):
         new_source(name, URL, "exam")
 
 

@@ -75,7 +75,7 @@ def test_several_paths_give_distinct_names_and_each_file_once(tmp_path: Path, mo
         ("", "cpsyexam", "no path; expected a file, a folder or a pattern"),
         ("own", "cpsyexams", "unknown format 'cpsyexams'; known: .*cmmlu, cpsyexam, .*did you mean cpsyexam"),
         ("own", None, r"no file matches"),
-        ("own/a.gif", "paper", r"a\.gif: format paper does not read a file that ends in '\.gif'; it reads \.txt"),
+        ("own/a.gif", "paper", r"a\.gif: format paper does not read files that end in '\.gif'; it reads \.txt"),
     ],
 )
 def test_errors_in_params_say_what_to_do(tmp_path: Path, pages: Path, path: str, name: str | None, message: str) -> None:
@@ -86,7 +86,7 @@ def test_errors_in_params_say_what_to_do(tmp_path: Path, pages: Path, path: str,
 
 
 def test_refuses_a_pattern_that_dvc_cannot_watch(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"'imports/own/\*\.txt' is a pattern, but DVC tracks a file or a folder"):
+    with pytest.raises(ValueError, match=r"'imports/own/\*\.txt' is a pattern, but DVC tracks only a file or a folder"):
         Import(path="imports/own/*.txt")
     (tmp_path / "odd [1].txt").write_text(PAPER)
     assert Import(path=str(tmp_path / "odd [1].txt"))

@@ -108,7 +108,11 @@ def test_invalid_and_long_names_do_not_affect_others(books: Path, capsys: pytest
         (books / os.fsdecode(name)).write_text(PAPER, encoding="utf-8")
     assert main(["books"]) == 1
     out, told = capsys.readouterr()
-    assert len(out.splitlines()) == 5 and "error: '\\udcff.txt': not a name in UTF-8; rename it" in told and "reader failed" not in told
+    assert (
+        len(out.splitlines()) == 5
+        and "error: '\\udcff.txt': the name of the file is not UTF-8; rename the file" in told
+        and "reader failed" not in told
+    )
 
 
 def test_reports_a_file_that_vanishes(books: Path) -> None:
@@ -166,14 +170,14 @@ def test_wrong_arguments_say_what_to_do(books: Path, arguments: list[str], messa
 
 def test_a_given_format_applies_to_all_files(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["books/bank.csv", "books/卷一.txt", "--format", "paper"]) == 1
-    assert "error: bank.csv: format paper does not read a file that ends in '.csv'; it reads .txt" in capsys.readouterr().err
+    assert "error: bank.csv: format paper does not read files that end in '.csv'; it reads .txt" in capsys.readouterr().err
 
 
 def test_a_files_own_layout_overrides_the_given_format(books: Path, caplog: pytest.LogCaptureFixture) -> None:
     layout = "bank: {tables: [{stem: 题干, options: [A, B], answer: 答案}]}"
     (books / "bank.layout.yaml").write_text(layout, encoding="utf-8")
     main(["books/bank.csv", "--format", "paper"])
-    assert "bank.csv: read by its layout bank.layout.yaml, not by --format paper" in caplog.text
+    assert "bank.csv: read with its layout bank.layout.yaml instead of --format paper" in caplog.text
     assert "confidence" not in caplog.text  # a layout states what the columns hold
 
 
@@ -332,7 +336,7 @@ def test_reads_by_a_users_layouts(said: list[str], tmp_path: Path, capfd: pytest
         ("mine: {questions: {answer_raw: a}}", "mine: questions: expected `stem_raw`"),
         ("mine: {questions: {stem_raw: a, anser_raw: b}}", "mine: questions: unknown field 'anser_raw'.*did you mean answer_raw"),
         ("mine: {question: {stem_raw: a}}", r"own\.yaml: Object contains unknown field `question`"),
-        ("mine: {questions: {stem_raw: a}, subject_from_file: '('}", "subject_from_file: no pattern"),
+        ("mine: {questions: {stem_raw: a}, subject_from_file: '('}", "subject_from_file: not a valid pattern"),
         ("mine: [", "not YAML"),
         ("[" * 5_000, "more than 40 nested open brackets"),
         ("- " * 32_000, "not YAML"),

@@ -179,7 +179,7 @@ def test_reports_do_not_depend_on_the_workers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("does", "told"),
     [
-        ("die", r"extract toy: a worker was killed while it read https://toy.example/die, as the system does when memory runs out"),
+        ("die", r"extract toy: a worker was killed while it read https://toy.example/die, probably because memory ran out"),
         ("exit", r"extract toy: a worker ended with status 3 while it read https://toy.example/exit, see above"),
         ("close", r"extract toy: stopped before its end \(enough\)"),
         ("lambda", r"1 requests cannot be replayed:\n  https://toy.example/a cannot be sent .* is not a method of Trouble"),
@@ -197,7 +197,7 @@ def test_reports_errors(items: Callable, does: str, told: str) -> None:
 def test_pages_that_break_the_spider_are_rejected_and_the_others_are_read(tmp_path: Path) -> None:
     breaks = {
         "crash": "SIGSEGV",
-        "crowd": "nested deeper than 256, 30002 tags; at most 25000 are read",
+        "crowd": "nested deeper than 256 levels, with 30002 tags; at that depth, at most 25000 tags are read",
         "hang": "takes more than 2 seconds of computing",
         "swell": "more than 8192 MB of memory",
     }
@@ -249,7 +249,7 @@ def test_reports_unreadable_archive(items: Callable, tmp_path: Path) -> None:
 
 
 def test_reports_answer_that_cannot_be_decompressed(items: Callable) -> None:
-    with pytest.raises(ValueError, match=r"extract toy: 1 errors, logged above"):
+    with pytest.raises(ValueError, match=r"extract toy: 1 errors \(logged above\)"):
         items(linked({"/b": []}) | {"/a": answer("/a", "no gzip", **{"Content-Encoding": "gzip"})}, Starting)
 
 

@@ -237,7 +237,7 @@ def test_rejects_scope_of_the_wrong_form(scope: dict[str, list[str]], message: s
 
 @pytest.mark.parametrize("name", ["disease", "medicines", "medicines:1", "medicines:9-7", "medicines:1-99999999"])
 def test_rejects_list_that_ask120_does_not_have(name: str) -> None:
-    with pytest.raises(ValueError, match=r"sources\.ask120: lists: \['.*'\] found; expected examinations, or numbers of medicines"):
+    with pytest.raises(ValueError, match=r"sources\.ask120: lists: found \['.*'\]; expected examinations, or numbers of medicines"):
         scoped(lists=[name])
 
 

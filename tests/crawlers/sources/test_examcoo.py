@@ -104,7 +104,7 @@ def test_a_line_of_a_block_whose_text_has_another_key_is_a_misfit(spider: Examco
         ([], "no questions"),
         ("null", "no rows"),
         ('"shut"', "no rows"),
-        ({"d": []}, "no rows: an array, alone or under b or c, was expected; found the keys d"),
+        ({"d": []}, "no rows: expected an array, alone or under b or c, found the keys d"),
         ("<html>", "not JSON"),
         ("[" * 100_000, "not JSON"),
         ([1, {"id": "99"}], "2 rows cannot be read: a row without id"),
@@ -306,7 +306,7 @@ def test_lists_are_the_scope() -> None:
     assert scoped.start_urls == [f"{HOST}/paperlist/index/k/{kid}/p/1" for kid in (1790, 1703)]
     html = '<table><tr><td><a href="/editor/do/view/id/7">查看</a></td></tr></table><div>总共：1页</div>'
     assert [request.url for request in scoped.parse(page(scoped.start_urls[0], html))] == [f"{HOST}/editor/do/view/id/7"]
-    with pytest.raises(ValueError, match=r"sources.examcoo: lists: \['导游'\] found; expected numbers"):
+    with pytest.raises(ValueError, match=r"sources.examcoo: lists: found \['导游'\]; expected numbers"):
         ExamcooSpider.from_crawler(crawler, lists=["导游"])
 
 

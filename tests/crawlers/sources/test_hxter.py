@@ -114,13 +114,13 @@ def test_the_file_that_ships_is_right(tmp_path: Path) -> None:
     "old, new, error",
     [
         ("stem: div.stem", "stems: div.stem", r"hxter.yaml: .*unknown: stems; known: question, stem, key"),
-        ("stem: div.stem", "stem: div..stem", r"hxter.yaml: layouts.list.stem: 'div..stem' is no CSS selector"),
-        ("stem: div.stem", "stem: [b, './/b[']", r"hxter.yaml: layouts.list.stem: './/b\[' is no XPath selector"),
+        ("stem: div.stem", "stem: div..stem", r"hxter.yaml: layouts.list.stem: 'div..stem' is not a valid CSS selector"),
+        ("stem: div.stem", "stem: [b, './/b[']", r"hxter.yaml: layouts.list.stem: './/b\[' is not a valid XPath selector"),
         ("stem: div.stem", "stem: 3", r"hxter.yaml: .*layouts"),
         ("    stem: div.stem\n", "", r"hxter.yaml: .*missing required field `stem`"),
-        ("home: https://www.hxter.com/", "home: www.hxter.com", r"hxter.yaml: home: 'www.hxter.com' found; expected an address on www"),
-        ("home: https://www.hxter.com/", "home: https://evil.example/", r"hxter.yaml: home: 'https://evil.example/' found"),
-        ("list/{}/", "list/", r"hxter.yaml: list_address: '' found; expected"),
+        ("home: https://www.hxter.com/", "home: www.hxter.com", r"hxter.yaml: home: found 'www.hxter.com'; expected an address on www"),
+        ("home: https://www.hxter.com/", "home: https://evil.example/", r"hxter.yaml: home: found 'https://evil.example/'"),
+        ("list/{}/", "list/", r"hxter.yaml: list_address: found ''; expected"),
         ("categories: ul", "categories: [ul", r"hxter.yaml: not YAML"),
         (SELECTORS, "[]", r"hxter.yaml: "),
     ],
@@ -132,7 +132,7 @@ def test_rejects_wrong_file_at_the_start(tmp_path: Path, old: str, new: str, err
 
 
 def test_a_file_without_layouts_is_wrong(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="layouts: none; expected at least one"):
+    with pytest.raises(ValueError, match="layouts: found none; expected at least one"):
         checked(tmp_path, "{home: 'https://www.hxter.com/', categories: a, papers: a, layouts: {}}")
 
 
@@ -147,7 +147,7 @@ def test_lists_are_the_scope() -> None:
     assert scoped.start_urls == [f"{HOME}/list/xiaoxue/", f"{HOME}/list/a/b/"]
     made = list(scoped.parse(page('<ul class="paper-list"><a href="/paper/7.html">卷</a></ul>')))
     assert [(request.url, request.callback.__name__) for request in made] == [(f"{HOME}/paper/7.html", "parse_paper")]
-    with pytest.raises(ValueError, match=r"sources.hxter: lists: \['../x y'\] found"):
+    with pytest.raises(ValueError, match=r"sources.hxter: lists: found \['../x y'\]"):
         HxterSpider.from_crawler(crawler, lists=["../x y"])
 
 
@@ -176,7 +176,7 @@ def test_question_is_kept_if_its_answer_page_fails(spider: HxterSpider) -> None:
     gone = Failure(HttpError(HtmlResponse(request.url, status=404)))
     gone.request = request
     assert [item.stem_raw for item in spider.unanswered(gone)] == ["题干甲（ ）。"]
-    assert "answered with status 404" in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert "returned status 404" in spider.crawler.stats.get_value("misfit/pages")[0]
     lost = Failure(OSError("no answer"))
     lost.request = request
     assert [item.answer_raw for item in spider.unanswered(lost)] == [None]
@@ -204,4 +204,4 @@ def test_mutilated_page_gives_no_wrong_questions(spider: HxterSpider) -> None:
     items = list(spider.parse_paper(page(nested)))
     assert time.process_time() - start < 5
     assert [item.doubt for item in items] == ["question_torn"] * 299 + [None] and items[0].stem_raw == "题1"
-    assert "299 of 300 questions contain others" in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert "299 of 300 questions contain other questions" in spider.crawler.stats.get_value("misfit/pages")[0]

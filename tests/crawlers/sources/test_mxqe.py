@@ -133,7 +133,7 @@ def test_lists_are_the_scope(lists: list[str], urls: list[str]) -> None:
 
 @pytest.mark.parametrize("wrong", ["自考", "evil.example/x", "tagname=", "a b"])
 def test_reports_scope_that_is_not_a_list(wrong: str) -> None:
-    with pytest.raises(ValueError, match=r"sources.mxqe: lists: .* found; expected columns and tags"):
+    with pytest.raises(ValueError, match=r"sources.mxqe: lists: found .*; expected columns and tags"):
         MxqeSpider.from_crawler(get_crawler(MxqeSpider), lists=[wrong])
 
 

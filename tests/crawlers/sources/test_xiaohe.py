@@ -119,7 +119,7 @@ def test_reports_failed_call_for_more(spider: XiaoheSpider) -> None:
     spider.more_failed(Failure(HttpError(response)))
     spider.more_failed(Failure(HttpError(page("", response.url, 403))))  # stands among the failed requests, as the next does
     spider.more_failed(Failure(TimeoutError()))
-    assert spider.crawler.stats.get_value("misfit/pages") == [f"{response.url}: no more of a list: HTTP status 404"]
+    assert spider.crawler.stats.get_value("misfit/pages") == [f"{response.url}: the rest of a list was not sent: HTTP status 404"]
 
 
 def test_kinds_bound_a_crawl() -> None:
@@ -131,7 +131,7 @@ def test_kinds_bound_a_crawl() -> None:
         "/medical/check/7", "/medical/check", "/medical/examination/7", "/medical/examination"
     ]  # fmt: skip
     assert made().entity_types == {"disease", "symptom", "examination", "medicine", "food"}
-    with pytest.raises(ValueError, match=r"params.yaml: sources.xiaohe: lists: \['disaese'\] found; expected kinds of entries: .*disease"):
+    with pytest.raises(ValueError, match=r"params.yaml: sources.xiaohe: lists: found \['disaese'\]; expected kinds of entries: .*disease"):
         made(lists=["disaese"])
 
 

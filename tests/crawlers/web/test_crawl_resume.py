@@ -33,7 +33,7 @@ def test_an_interrupted_crawl_says_so_in_one_line(tmp_path: Path, start_toy: Cal
         process.send_signal(ends_with)
         _, errors = process.communicate(timeout=60)
     assert process.returncode in (1, 130) and "Traceback" not in errors and "memory" not in errors
-    assert "interrupted; run the same command again" in errors or "stopped before its end (shutdown); what was fetched is kept" in errors
+    assert "interrupted; run the same command again" in errors or "stopped before its end (shutdown); fetched pages are kept" in errors
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_pages_of_the_real_site_are_not_written_over(tmp_path: Path, run_toy: To
     folder.mkdir()
     PartWriter(folder, "2026-11-20", "live").close()
     status, errors = run_toy("crawl", folder)
-    assert status == 1 and "contains pages of the real site of 2026-11-20; set `sites: live`" in errors
+    assert status == 1 and "contains pages from the real site, snapshot 2026-11-20; set `sites: live`" in errors
     assert len(list(folder.iterdir())) == 1
 
 

@@ -82,7 +82,7 @@ def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path: Path, run_toy: T
     folder, whole, asked = tmp_path / "toy", tmp_path / "whole" / "toy", tmp_path / "asked"
     status, errors = run_toy("crawl", folder, pages=20, full="8-11", origin=origin, asked=asked)
     assert status == 1
-    assert "0000.warc.gz cannot be written: File too large" in errors and "what was fetched is kept" in errors
+    assert "0000.warc.gz cannot be written: File too large" in errors and "fetched pages are kept" in errors
     assert len(asked.read_text().splitlines()) < 12  # it ended at once
     assert is_sound(parts(folder, SNAPSHOT)[0])
     assert run_toy("crawl", folder, pages=20, origin=origin) == (0, "")
@@ -144,7 +144,7 @@ def test_damaged_page_of_a_live_snapshot_is_fetched_again(tmp_path: Path, run_to
     assert f"{SNAPSHOT}.warc.gz at {row.offset}: GET {SITE}/p/7 cannot be read" in errors and "`dvc repro -f crawl@toy`" in errors
     assert errors.count(f"{SITE}/p/7") == 1
     status, errors = run_toy("crawl", folder, origin="live", asked=asked)
-    assert status == 0 and f"at {row.offset}: GET {SITE}/p/7 cannot be read" in errors and "fetched anew" in errors
+    assert status == 0 and f"at {row.offset}: GET {SITE}/p/7 cannot be read" in errors and "fetched again" in errors
     assert sorted(asked.read_text().splitlines()) == ["/p/7", "/robots.txt"]
     assert bodies(folder) == whole
     assert is_sound(segment(folder, SNAPSHOT))
@@ -332,7 +332,7 @@ def test_live_crawl_without_items_fails(tmp_path: Path, run_toy: Toy, spider: st
     status, errors = run_toy("crawl", folder, pages=10, origin="live", spider=spider)
     assert status == 1 and says in errors
     assert run_toy("crawl", folder, pages=10, origin="live", asked=asked) == (0, "")
-    assert asked.read_text().splitlines() == ["/robots.txt"]  # what was fetched is kept
+    assert asked.read_text().splitlines() == ["/robots.txt"]  # fetched pages are kept
 
 
 def test_a_site_sets_no_more_cookies_than_a_browser_keeps() -> None:

@@ -92,9 +92,9 @@ def test_crawl_ends_when_the_site_stops_answering(crawl_faults: Crawl) -> None:
     result = crawl_faults(
         mode="manners", start=["http://faults.example/down"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 5, "CONCURRENT_REQUESTS": 1}
     )
-    assert result["reason"] == "5 requests in a row had no answer, the last: HTTP status 503"
+    assert result["reason"] == "5 requests in a row got no answer; cause of the last failure: HTTP status 503"
     assert sum(result["asked"].values()) < 20
-    assert "stopped before its end (5 requests in a row had no answer, the last: HTTP status 503)" in result["complaint"]
+    assert "stopped before its end (5 requests in a row got no answer; cause of the last failure: HTTP status 503)" in result["complaint"]
 
 
 @pytest.mark.slow

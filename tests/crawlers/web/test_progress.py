@@ -110,7 +110,7 @@ def failing(number: int) -> dict[str, str]:
     ("ended", "failed", "account", "is_live", "says"),
     [
         (outcome(), {}, WHOLE, True, None),
-        (outcome("shutdown"), {}, WHOLE, True, "stopped before its end (shutdown); what was fetched is kept"),
+        (outcome("shutdown"), {}, WHOLE, True, "stopped before its end (shutdown); fetched pages are kept"),
         (outcome(), {"GET http://a/1": "timeout"}, WHOLE, True, None),
         (outcome(), {"GET http://a/1": "timeout"}, WHOLE, False, "1 of 105 requests failed; see crawlers/embedded"),
         (outcome(), failing(3), WHOLE, True, None),  # a small site may have a few that never answer
@@ -128,7 +128,7 @@ def failing(number: int) -> dict[str, str]:
         (outcome(misfits=51), {}, WHOLE, False, None),
         (outcome(), {f"GET http://a/{n}": "redirect loop" for n in range(50)}, WHOLE, False, None),
         (outcome(), {"GET http://a/robots.txt": "HTTP status 503"}, WHOLE, False, None),
-        (outcome(errors=1), {}, WHOLE, True, "1 errors, logged above"),
+        (outcome(errors=1), {}, WHOLE, True, "1 errors (logged above)"),
         (outcome(pages=0), {}, replace(WHOLE, pages={}), True, "no page was fetched: robots.txt forbids 2 of"),
         (outcome(pages=0), {}, Account(pages={}, failed={}, off_site=1), True, "start_urls are not on the hosts of allowed_domains"),
         (

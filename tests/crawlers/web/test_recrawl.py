@@ -237,7 +237,7 @@ def test_missing_older_file_is_reported_and_fetched_again(tmp_path: Path) -> Non
     second.end()
     segment(tmp_path, FIRST).unlink()
     [row] = read_index(tmp_path, SECOND)
-    with pytest.raises(ValueError, match=rf"{FIRST}\.warc\.gz is gone, and with it GET https://site.example/a; .* `dvc checkout`"):
+    with pytest.raises(ValueError, match=rf"{FIRST}\.warc\.gz is missing, and with it GET https://site.example/a; .* `dvc checkout`"):
         read_page(tmp_path, row)
     again = Recrawl(tmp_path)
     again.answer(again.ask("a"), 200, b"anew")

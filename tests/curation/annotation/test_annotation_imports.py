@@ -112,7 +112,7 @@ def test_still_knows_a_refuted_claim_that_left_the_data(project: Path) -> None:
     ("rows", "told"),
     [
         ([row(0, "perhaps")], r"a\.csv:2: verdict is 'perhaps'; expected support, neutral, refute"),
-        ([row(0, "support", id="claim-0")], r"a\.csv:2: no claim 'claim-0' in the data.*--skip-gone"),
+        ([row(0, "support", id="claim-0")], r"a\.csv:2: claim 'claim-0' is neither in the data.*--skip-gone"),
         ([row(0, "support", claim="胰尾癌的症状包括头痛")], r"a\.csv:2: the claim reads '胰尾癌的症状包括头痛' but was sampled as"),
         ([row(0, "support"), row(0, "refute")], r"a\.csv:3: a gave support at .*a\.csv:2 and refute here; delete one"),
     ],
@@ -138,14 +138,14 @@ def test_can_skip_answers_to_removed_claims(project: Path, capsys: pytest.Captur
         ("a.json", "{", "not JSON"),
         ("a.json", '{"a": 1}', "not a list of tasks"),
         ("a.json", "[" * 100_000, "not JSON"),
-        ("a.json", '[{"id": 4, "data": {}}]', "task 4: no data or annotations"),
+        ("a.json", '[{"id": 4, "data": {}}]', "task 4: the task has no data or no annotations"),
         ("a.json", '[{"data": {}, "annotations": [3]}]', "task 1: an annotation is 3"),
         ("a.json", '[{"id": 1}]', "no claim_id"),
         ("a.json", '[{"claim_id": "c", "verdict": 4}]', "choices is 4"),
         ("a.json", '[{"claim_id": "c", "verdict": ["support", "refute"]}]', "2 verdicts in one annotation: support, refute"),
-        ("a.json", '[{"claim_id": "c", "verdict": "support"}]', "no claim 'c'"),
+        ("a.json", '[{"claim_id": "c", "verdict": "support"}]', "claim 'c' is neither in the data"),
         ("a.csv", "claim,verdict\na,b\n", "missing columns: claim_id"),
-        ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "a comment but no verdict"),
+        ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "found a comment without a verdict"),
     ],
 )
 def test_rejects_other_files(project: Path, name: str, content: str | None, told: str) -> None:

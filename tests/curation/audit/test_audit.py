@@ -144,7 +144,7 @@ def test_reads_questions_and_items_of_the_pipeline(tmp_path: Path, capsys: pytes
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        (["--max", "leaks=1"], "no figure 'leaks'; known: clusters, "),
+        (["--max", "leaks=1"], "unknown figure 'leaks'; known: clusters, "),
         (["--max", "clusters=many"], "expected NAME=NUMBER"),
         (["--max", "clusters=-1"], "expected NAME=NUMBER"),
         (["--max", "clusters=nan"], "expected NAME=NUMBER"),

@@ -47,7 +47,7 @@ def test_record_gives_its_split_if_its_file_does_not() -> None:
     assert [split_at(splits, position) for position in places] == ["val", "val", "fold 2", None, None]
     assert splits_of_file("train.jsonl", beside, SplitOf()) == {"": "train"}
     assert splits_of_file("train.jsonl", beside, read_split_of(["subset"])) == splits
-    with pytest.raises(ValueError, match=r"all\.jsonl: no record with a field 'subset'"):
+    with pytest.raises(ValueError, match=r"all\.jsonl: no record has the field 'subset'"):
         splits_of_file("all.jsonl", {}, read_split_of(["subset"]))
 
 

@@ -137,7 +137,7 @@ def test_overruled_fact_contradicts_no_other() -> None:
 def test_reports_contradicting_decisions() -> None:
     with pytest.raises(ValueError, match=f"{CLASS.id} and {EGG.id}|{EGG.id} and {CLASS.id}.*contradict each other.*delete one"):
         made([EGG, CLASS], decided((EGG, True), (CLASS, False)))
-    with pytest.raises(ValueError, match="state the same but are decided differently; delete one of the two lines"):
+    with pytest.raises(ValueError, match="state the same thing but are decided differently; delete one of the two lines"):
         made([SAID, DENIED], decided((SAID, True), (DENIED, False)))
     with pytest.raises(ValueError, match="contradict each other but are both accepted"):
         made([LOW, HIGH], decided((LOW, True), (HIGH, True)))

@@ -439,7 +439,7 @@ def test_decision_on_a_review_applies_in_the_next_run(tmp_path: Path, capsys: py
     capsys.readouterr()
     main(argv)
     told = capsys.readouterr().err
-    assert f"of no question or fact in this data: {idle[-1].id}, q-00000000000000000000, " in told and "and 2 more" in told
+    assert f"that match no question or fact in this data: {idle[-1].id}, q-00000000000000000000, " in told and "and 2 more" in told
     assert decisions[0].id not in told
     assert (tmp_path / "out" / "review.jsonl").read_bytes() == b""
     [kept] = read_jsonl(tmp_path / "out" / "questions.jsonl", Question)

@@ -188,7 +188,7 @@ def test_all_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [(row["type"], row["count"]) for row in table["intents"]["Cause"]["types"]] == [("Disease-Cause", 4)]
     assert table["agreement"]["queries"] == 5 and table["intents"]["Cause"]["others"] == 1
     assert (tmp_path / "out/themes.md").read_text() == capsys.readouterr().out.partition("coders\n")[2]
-    with pytest.raises(ValueError, match="two sheets of the coder one"):
+    with pytest.raises(ValueError, match="several sheets belong to the coder one"):
         themes.main(["codes", str(tmp_path / "one.xlsx"), str(tmp_path / "one.xlsx"), "--out", str(tmp_path / "codes.jsonl")])
 
 
@@ -223,7 +223,7 @@ def test_errors_name_the_next_command(tmp_path: Path, monkeypatch: pytest.Monkey
         ("[1]", "expected `intents` and `codes`"),
         ("intents: {病因分析: [a]}\ncodes: {}", r"k\.yaml: intents: Expected `str"),
         ("a: [", r"k\.yaml: not YAML \(.*line 1.*correct the line"),
-        ("[" * 3000, r"k\.yaml: not YAML \(nested too deep\); correct the line"),
+        ("[" * 3000, r"k\.yaml: not YAML \(nested too deeply\); correct the line"),
     ],
 )
 def test_rejects_invalid_keywords(content: str, told: str, tmp_path: Path) -> None:

@@ -95,14 +95,14 @@ def headed_lines(name: str, body: bytes) -> list[str]:
 def _document_of(name: str, body: bytes) -> "Document":
     try:
         if not body.startswith(OLE):
-            raise Refusal(f"{name}: not a document of Word 97-2003; save it as .docx in Word, or rename it to match its content")
+            raise Refusal(f"{name}: not a Word 97-2003 document; save it as .docx in Word, or rename it to match its content")
         return _Walk(name, body).docx()
     except Refusal:
         raise
     except BROKEN_DOC as error:
         raise Refusal(
-            f"{name}: not a readable Word document ({type(error).__name__}: {error_line(error)}); is it complete? open it in Word, "
-            "and save it as .docx"
+            f"{name}: not a readable Word document ({type(error).__name__}: {error_line(error)}); is it complete? Open it in "
+            "Word, and save it as .docx"
         ) from None
 
 
@@ -149,7 +149,7 @@ class _Walk:
         numbering, known = numbering_of(self._file)
         styles, lists = styles_of(self._file)
         if unknown := sorted((self._numbers | lists_of(self._styles, lists)) - known):
-            raise ValueError(f"automatic numbers of list {unknown[0]}, which is not in its table of lists")
+            raise ValueError(f"automatic numbers refer to list {unknown[0]}, which is missing from its table of lists")
         return docx_of(body, numbering, styles)
 
     def _blocks(self, start: int, stop: int) -> Iterator[str]:
@@ -158,7 +158,7 @@ class _Walk:
         for first, mark, last in self._ranges(start, stop):
             shape = self._paragraph(mark)
             if shape.depth > _MOST_DEEP:
-                raise Refusal(f"{self._name}: tables nested {shape.depth} deep; at most {_MOST_DEEP} are read")
+                raise Refusal(f"{self._name}: tables are nested {shape.depth} levels deep; at most {_MOST_DEEP} levels are read")
             while len(tables) > shape.depth:
                 table = _table_of(tables.pop())
                 if tables:
@@ -243,7 +243,9 @@ class _Walk:
             self._fields[-1].has_result = True
         elif self._fields and not (ended := self._fields.pop()).has_result:
             if _LOST_NUMBERS.match(ended.code):
-                raise Refusal(f"{self._name}: the numbers of its fields {ended.code.strip()[:20]!r} are not stored; save it as .pdf")
+                raise Refusal(
+                    f"{self._name}: the file does not store the numbers of its {ended.code.strip()[:20]!r} fields; save it as .pdf"
+                )
             return _IMAGE if _DRAWN.match(ended.code) and self._is_seen() else ""
         return ""
 

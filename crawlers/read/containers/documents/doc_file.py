@@ -79,7 +79,7 @@ class DocFile:
             magic, version = struct.unpack_from("<HH", self._main)
             (flags,) = struct.unpack_from("<H", self._main, 10)
             if magic != _WORD or version < _WORD97:
-                raise Refusal(f"{name}: a document from before Word 97 (version {version}); open it, and save it as .docx")
+                raise Refusal(f"{name}: a document older than Word 97 (version {version}); open it in Word, and save it as .docx")
             if flags & _ENCRYPTED:
                 raise Refusal(f"{name}: locked with a password; open it, remove the password, and save it as .docx")
             self._table = streams.openstream("1Table" if flags & _SECOND_TABLE else "0Table").read()
@@ -231,7 +231,7 @@ class DocFile:
         (size,) = struct.unpack_from("<H", self._data, offset)
         self._data_left -= size
         if self._data_left < 0:
-            raise ValueError(f"its paragraphs refer to more than {_DATA_AGAIN} times the stored properties")
+            raise ValueError(f"its paragraphs refer to the stored properties more than {_DATA_AGAIN} times over")
         return self._data[offset + 2 : offset + 2 + size]
 
 

@@ -79,7 +79,7 @@ def table_rows(name: str, body: bytes) -> list[tuple[str, list[str]]]:
     """
     text = read_pdf_guarded(name, body)
     if not text.rows:
-        raise Refusal(f"{name}: not a single table; import it as a paper to read it by lines")
+        raise Refusal(f"{name}: its text is not all in one table; import it as a paper, which is read line by line")
     return text.rows
 
 
@@ -100,7 +100,7 @@ def read_picture(name: str, body: bytes) -> Text:
         with within(SCAN_SECONDS, "the picture"):
             return _text_of([(glyphs_in(picture), [], PAGE_WIDTH)], [])
     except OverBudget as error:
-        raise Refusal(f"{name}: {error}; cut it into parts") from None
+        raise Refusal(f"{name}: {error}; split it into parts") from None
 
 
 def read_pdf(name: str, body: bytes) -> Text:
@@ -122,7 +122,7 @@ def read_pdf(name: str, body: bytes) -> Text:
         with within(FILE_SECONDS, "the list of its pages"), within_memory(_PAGE_BYTES):
             pages = pdfplumber.open(BytesIO(body)).pages  # closing it would list the pages again, without a limit
         if len(pages) > MAX_PAGES:
-            raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: split it")
+            raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read, so split it")
         seconds = max(FILE_SECONDS, (_SECONDS_A_SCAN if can_read() else _SECONDS_A_PAGE) * len(pages))
         with within(seconds, f"a file of {len(pages)} pages"):
             return _text(pages)
@@ -149,7 +149,7 @@ def _text(pages: "list[Page]") -> Text:
                 glyphs = glyphs_in(page.to_image(resolution=DOTS_PER_INCH).original.convert("RGB"), float(page.width))
         if is_scan and not glyphs:
             words = "no text was found in it" if can_read() else OCR_ADVICE
-            lost.append(Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan; {words}"))
+            lost.append(Lost(f"page:{number}", "page_without_text", f"page {number} is a scan, an image without text; {words}"))
         sheets.append((glyphs, tables, float(page.width)))
         page.close()  # frees the page's characters: a book has millions
     if lost and not any(glyphs for glyphs, _, _ in sheets):
@@ -235,7 +235,9 @@ def _glyphs_on(number: int, page: "Page") -> tuple[list[Glyph], bool]:
         raise _TooMuch(f"page {number}: {len(chars)} characters; at most {_MAX_GLYPHS} are read")
     without = sum("(cid:" in char["text"] for char in chars)
     if without > _MAX_NO_GLYPH * len(chars):
-        raise _TooMuch(f"page {number}: {without} of {len(chars)} characters have no code in their font; print it to a new PDF, or run OCR")
+        raise _TooMuch(
+            f"page {number}: {without} of {len(chars)} characters have no character code in their font; print it to a new PDF, or run OCR"
+        )
     sizes = [(image, (image["x1"] - image["x0"]) * (image["bottom"] - image["top"])) for image in page.images]
     images = [image for image, size in sizes if _MIN_IMAGE**2 < size < _SCAN_SHARE * area]
     glyphs = glyphs_of(chars, images)

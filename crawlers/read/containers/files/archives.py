@@ -86,7 +86,10 @@ def _check_sizes(name: str, entries: list[zipfile.ZipInfo]) -> None:
         raise Refusal(f"{name}: {len(entries)} parts of {total} bytes when unpacked; {limits}")
     for entry in entries:
         if entry.file_size > _SMALL_PART and entry.file_size > MAX_RATIO * max(1, entry.compress_size):
-            raise Refusal(f"{name}: {entry.filename} grows from {entry.compress_size} to {entry.file_size} bytes; that is not a document")
+            raise Refusal(
+                f"{name}: {entry.filename} grows from {entry.compress_size} to {entry.file_size} bytes when unpacked, more than "
+                "any document does"
+            )
 
 
 def _check_part(name: str, parts: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
@@ -95,7 +98,7 @@ def _check_part(name: str, parts: zipfile.ZipFile, entry: zipfile.ZipInfo) -> No
     with parts.open(entry) as part:
         head = part.read(_HEAD).replace(b"\0", b"")  # also in UTF-16
     if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
-        raise Refusal(f"{name}: {entry.filename} declares a document type; Office writes none, and entities are not read")
+        raise Refusal(f"{name}: {entry.filename} declares a document type, which Office files never do; entities are not read")
 
 
 SUFFIX = ".zip"
@@ -148,12 +151,12 @@ def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> st
         return (
             "an archive within an archive; unpack it first"
             if suffix == SUFFIX or suffix in CONTAINERS
-            else f"no format reads a file that ends in {suffix!r}"
+            else f"no format reads files that end in {suffix!r}"
         )
     if entry.flag_bits & _LOCKED:
         return "locked with a password; unpack it first"
     if entry.file_size > _SMALL and entry.file_size > MAX_RATIO * max(1, entry.compress_size):
-        return f"grows from {entry.compress_size} to {entry.file_size} bytes; that is not a document"
+        return f"grows from {entry.compress_size} to {entry.file_size} bytes when unpacked, more than any document does"
     return ""
 
 
@@ -198,7 +201,7 @@ def _gzip(name: str, body: bytes) -> ContainedFiles:
     except (OSError, EOFError, zlib.error) as error:
         raise Refusal(f"{name}: not a readable .gz ({error}); is it complete?") from None
     if len(inner) > min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))):
-        raise Refusal(f"{name}: grows from {len(body)} to more than {len(inner) - 1} bytes; that is not a document")
+        raise Refusal(f"{name}: grows from {len(body)} to more than {len(inner) - 1} bytes when unpacked, more than any document does")
     plain = PurePosixPath(name).stem
     if name.lower().endswith(".tgz") or plain.lower().endswith(".tar"):
         yield from _tar(name, inner)

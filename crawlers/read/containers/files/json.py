@@ -41,7 +41,7 @@ def documents_of(name: str, body: bytes) -> Iterator[tuple[str, Any]]:
                 faults.append(f"line {number}: {error}")
                 yield f"line:{number}", Lost(f"line:{number}", "record_unreadable", str(error), line[:_RAW_CHARS])
     if faults and not read:
-        advice = "; the file is one document, not a record per line: name it .json" if _is_whole(text) else ""
+        advice = "; the file is one document, not one record per line, so name it .json" if _is_whole(text) else ""
         raise Refusal(f"{name}: {faults[0]}; no line of the file is JSON{advice}")
 
 
@@ -74,7 +74,7 @@ def _parse(text: str) -> Any:
     except ValueError as error:
         if "digits" not in str(error):
             raise
-        raise ValueError("a number of more than 4,300 digits; expected fields of a question: write it as text") from None
+        raise ValueError("a number of more than 4,300 digits cannot be read; write it as text") from None
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

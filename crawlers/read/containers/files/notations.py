@@ -46,7 +46,7 @@ def document_in(name: str, text: str) -> Any:
             if count > MAX_NODES:
                 raise Refusal(f"{name}: more than {MAX_NODES} values; split it")
             if isinstance(event, AliasEvent):
-                raise Refusal(f"{name}: found alias {event.anchor[:40]!r}; aliases are not read: write out its value")
+                raise Refusal(f"{name}: found the alias {event.anchor[:40]!r}; aliases are not supported, so write out its value")
             if isinstance(event, SequenceStartEvent | MappingStartEvent):
                 open_ones.append(_Open([] if isinstance(event, SequenceStartEvent) else None))
                 check_depth(name, len(open_ones))
@@ -70,7 +70,7 @@ def _add(name: str, above: _Open, value: Any) -> None:
         above.items.append(value)
     elif above.key is None:
         if isinstance(value, list | dict):
-            raise Refusal(f"{name}: a list or an object as a key; expected records of plain fields")
+            raise Refusal(f"{name}: found a list or an object as a key; expected records of plain fields")
         above.key = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     else:
         above.pairs.append((above.key, value))
@@ -328,13 +328,13 @@ million of them."""
 def root_of(name: str, body: bytes) -> Any:
     """Return the root of an XML file whose tags have no namespaces. Resolves no entities and loads nothing external."""
     if (nodes := body.count(b"<") + body.count(b"=")) > MAX_XML_NODES:
-        raise Refusal(f"{name}: up to {nodes} tags and attributes (signs < and =); at most {MAX_XML_NODES} are read: split it")
+        raise Refusal(f"{name}: up to {nodes} tags and attributes (counting < and =); at most {MAX_XML_NODES} are read, so split it")
     try:
         root = tree_of(body.lstrip())
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         raise Refusal(f"{name}: not readable XML ({error}); is it complete?") from None
     if root.getroottree().docinfo.doctype:
-        raise Refusal(f"{name}: declares a document type, whose entities are not read; remove it")
+        raise Refusal(f"{name}: declares a document type, but entities are not read; remove the declaration")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     return root

@@ -118,18 +118,20 @@ def _check_marks(name: str, body: bytes) -> None:
     if body.startswith(_POINTER_MARK):
         raise Refusal(f"{name}: a Git LFS pointer instead of the file; `git lfs pull` in its repository fetches the file")
     if body.endswith(_LOCKED_MARK):
-        raise Refusal(f"{name}: an encrypted parquet; write it without encryption")
+        raise Refusal(f"{name}: an encrypted parquet file; write it without encryption")
     if not (body.startswith(_MARK) and body.endswith(_MARK)):
-        raise Refusal(f"{name}: not a readable parquet (by its first or last bytes); is it complete?")
+        raise Refusal(f"{name}: not a readable parquet file, judging by its first or last bytes; is it complete?")
     if (size := int.from_bytes(body[-8:-4], "little")) > _MAX_FOOTER_BYTES and size < len(body):
-        raise Refusal(f"{name}: its columns are described in {size} bytes; at most {_MAX_FOOTER_BYTES} are read: write fewer columns")
+        raise Refusal(
+            f"{name}: the description of its columns has {size} bytes; at most {_MAX_FOOTER_BYTES} are read, so write fewer columns"
+        )
 
 
 def _check_schema(name: str, file: "ParquetFile") -> None:
     """Raise ValueError for too many columns, counting nested ones individually, or unusable names."""
     names = file.schema_arrow.names
     if not names or file.metadata.num_columns > MAX_COLUMNS:
-        raise Refusal(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
+        raise Refusal(f"{name}: {file.metadata.num_columns} columns; expected 1 to {MAX_COLUMNS}")
     if long := next((column for column in names if len(column) > _MAX_NAME_CHARS), None):
         raise Refusal(f"{name}: a column name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
     if twice := next((column for column in names if names.count(column) > 1), None):

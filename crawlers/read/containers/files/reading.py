@@ -46,7 +46,7 @@ def bounded(name: str, lines: list[str]) -> list[str]:
         ValueError: there are too many lines, or one is too long.
     """
     if len(lines) > MAX_LINES:
-        raise Refusal(f"{name}: {len(lines)} lines; at most {MAX_LINES} are read: split it")
+        raise Refusal(f"{name}: {len(lines)} lines; at most {MAX_LINES} are read, so split it")
     return short_lines(name, lines, MAX_LINE_CHARS)
 
 
@@ -54,7 +54,7 @@ def short_lines(name: str, lines: list[str], most_chars: int) -> list[str]:
     """Return the lines; raise ValueError if one is too long."""
     if at := next((at for at, line in enumerate(lines, 1) if len(line) > most_chars), 0):
         found = f"line {at} has {len(lines[at - 1])} characters"
-        raise Refusal(f"{name}: {found}; at most {most_chars} are read: split it, or remove it if it is not text")
+        raise Refusal(f"{name}: {found}; at most {most_chars} are read; split the line, or remove it if it is not text")
     return lines
 
 

@@ -76,7 +76,7 @@ def lines_with_headings(name: str, body: bytes) -> list[str]:
 
 def _html_of(name: str, body: bytes) -> str:
     if len(body := _IMAGE_DATA.sub(b"", body)) > _MOST_PAGE_BYTES:
-        raise Refusal(f"{name}: a page of {len(body)} bytes without its pictures; at most {_MOST_PAGE_BYTES} are read: split it")
+        raise Refusal(f"{name}: a page of {len(body)} bytes without its pictures; at most {_MOST_PAGE_BYTES} are read, so split it")
     meta = _META.search(body[:4096])
     charset = meta[1].decode("ascii") if meta else None
     try:
@@ -95,7 +95,7 @@ def text_of_page(name: str, html: str) -> Text:
     html = _HIDDEN_ANSWER.sub(r"<\g<tag>>", _with_seen(html))
     lines = _lines(name, html)
     if sum(_VOTES.fullmatch(line) is not None for line in lines) >= _FEWEST_VOTES:
-        raise Refusal(f"{name}: its options end with visitors' votes; describe the options in a layout: docs/papers.md")
+        raise Refusal(f"{name}: its options end with visitors' votes; describe the options in a layout (docs/papers.md)")
     signed, signs = with_signs(html)
     return Text(lines, marked=named_signs(_lines(name, signed), signs) if signs else [])
 

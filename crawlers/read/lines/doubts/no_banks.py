@@ -65,33 +65,34 @@ def _no_bank(name: str, filled: Sequence[str], lines: Sequence[str], paper: Pars
         is_survey = any(_SURVEY.search(text) for text in [*surroundings, *(draft.above.case or "" for draft in drafts)])
         if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
             return (
-                f"{points} without an answer, and no sign that they are test questions: "
-                f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; "
-                "a survey, a manual or a law is not a question bank"
+                f"{points} without an answer, the first being {flat(drafts[0].stem)[:40]!r}; expected something that marks test "
+                "questions, such as 答案, 试题, 选择题 or blanks, since surveys, manuals and laws also have numbered points"
             )
     if not answered and not is_signed and sum(_FORM.search(line) is not None for line in filled) * _FORM_SHARE > len(filled):
-        return f"{points} with gaps for names, sums and dates; a contract or an application is not a question bank"
+        return f"{points} with gaps for names, sums and dates, as in a contract or an application; expected test questions"
     if answered < _FEWEST and sum(_CODE.match(line) is not None for line in filled) * _CODE_SHARE > len(filled):
         return f"{points} among the lines of a program; expected a paper in lines of text"
     if _are_tasks(lines, drafts):
-        return f"{points} with checkboxes, most of which ask nothing; a to-do list is not a question bank"
+        return f"{points} with checkboxes, most of which are not questions, as in a to-do list; expected test questions"
     if sum(_CITED.search(draft.stem) is not None for draft in drafts) * 2 > len(drafts):
-        return f"{points}, most of which name a work, `[J]`; a list of references is not a question bank"
+        return f"{points}, most of which cite a work (`[J]`), as in a list of references; expected test questions"
     asks_for_help = answered == 0 and any(map(_HELP_TITLE.search, lines[: drafts[0].line + 1])) and _are_in_words(drafts)
     if (_is_spoken(drafts) or asks_for_help) and not any(_SIGNED.search(_HELP_TITLE.sub("", words)) for words in (name, *headings)):
-        found = f"{len(drafts)} questions answered in words to a person; an interview or advice is not a question bank"
-        return f"{found}; if it is one, say so in its name, such as 题库.txt"
+        found = (
+            f"{len(drafts)} questions whose answers address a person, as in an interview or a request for advice; expected test questions"
+        )
+        return f"{found}; if it is a question bank, say so in the file's name, such as 题库.txt"
     question_like = sum(_shows_question(draft, own) for draft, own in zip(drafts, _are_own(drafts), strict=True))
     if question_like * 2 > len(drafts) or answered >= _FEWEST:
         return ""
     columns = _COLUMNS.fullmatch(filled[0].strip("\ufeff \t\r"))
     if columns and len(filled) > _FEWEST and sum(columns["sign"] in line for line in filled[1:]) >= _ROWS_SHARE * (len(filled) - 1):
-        found = f"rows under {columns[0]!r}, columns whose meaning is unknown"
-        return f"{found}; rename the file to .csv and write a layout next to it: docs/importing.md"
+        found = f"rows under the columns {columns[0]!r}, whose meaning is unknown"
+        return f"{found}; rename the file to .csv and write a layout next to it (docs/importing.md)"
     return (
-        f"{points}, of which {question_like or 'none'} ask anything: expected questions with options, "
-        "blanks, answers or a question word; notes or an outline are not questions; "
-        "if it is a question bank, --propose writes a layout to correct"
+        f"{points}, of which {question_like or 'none'} look like questions, as in notes or an outline; expected questions "
+        "with options, blanks, answers or a question word; if it is a question bank, --propose drafts a layout for you to "
+        "correct"
     )
 
 
@@ -119,7 +120,7 @@ def refuse_survey(name: str, given: Sequence[Item], keys: Sequence[str], unread:
     elif not any(item.answer_raw for item in items) and len(items) >= _FEWEST and _have_one_scale(items):
         found = "without an answer, most with the same options, as in a scale"
     if found:
-        raise Refusal(f"{name}: {len(items)} questions, {found}; a survey is not a question bank")
+        raise Refusal(f"{name}: looks like a survey: {len(items)} questions, {found}; expected test questions, so leave this file out")
 
 
 def _have_one_scale(items: Sequence[QuestionItem]) -> bool:

@@ -106,7 +106,7 @@ def read_by_layout(
         named = _columns_of(shape)
         if missing := [key for key in named if key not in columns]:
             row = 0 if shape.header or shape.stem in columns else row_with(name, body, named)
-            advice = f"; row {row} has these names: `header: {row}` makes it the header" if row else ""
+            advice = f"; row {row} has these names, so set `header: {row}`" if row else ""
             inner = {f"{key}.{each}" for _, row in table.rows[:_MOST_WAYS] for key, value in row.items() for each in keys_within(value)}
             found = ", ".join(map(repr, sorted(columns | inner)))[:_MOST_NAMES_CHARS]
             raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {found}{advice}")
@@ -117,7 +117,7 @@ def read_by_layout(
         answer = None if shape.answer == shape.stem else shape.answer  # then the stem cells contain whole questions
         if shape.options == [shape.stem] and not any(has_options_below(row, shape.stem) for _, row in table.rows):
             raise Refusal(
-                f"{name}: its layout has the options in the cells of the stem, {shape.stem!r}, but no cell has options after its stem"
+                f"{name}: its layout expects options in the cells of the stem, {shape.stem!r}, but no cell has options after its stem"
             )
         form = shape.form if answer else ""
         if answer and form == "letters":
@@ -134,9 +134,9 @@ def _tables_named(name: str, shape: TableLayout, found: Sequence[Rows]) -> list[
     if tables:
         return tables
     of_header = f" and a header in row {shape.header}" if shape.header else ""
-    wanted = f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}{of_header}"
+    wanted = f"{name}: its layout expects rows under {'.'.join(shape.under) or 'no keys'}{of_header}"
     if not found:
-        raise Refusal(f"{wanted}; found no table of three rows or more; `paper` reads lines: docs/papers.md")
+        raise Refusal(f"{wanted}; found no table of three or more rows; to read lines, use `paper` (docs/papers.md)")
     ways = "; ".join(f"{'.'.join(table.way) or 'no keys'} ({_some(table.own_columns())})" for table in found[:_MOST_WAYS])
     raise Refusal(f"{wanted}; found rows under {ways}; choose one, such as `under: {json.dumps(list(found[0].way), ensure_ascii=False)}`")
 

@@ -40,7 +40,7 @@ class ExchangedQuestion(Struct, kw_only=True):
         """
         options = [text_of(option) for option in self.options]
         if len(options) > len(LETTERS):
-            raise Misfit("options_unreadable", f"{len(options)} options found; at most {len(LETTERS)} have letters")
+            raise Misfit("options_unreadable", f"found {len(options)} options; there are letters for at most {len(LETTERS)}")
         answer, lettered, kind = letters_at(self.right), options, self.type
         verdicts = [*map(verdict_of, options)]
         if len(options) == 2 and set(verdicts) == {TRUE, FALSE}:
@@ -112,7 +112,7 @@ def _share(answer: Any) -> float:
     try:
         return float(fraction)
     except ValueError:
-        raise Misfit("field_unreadable", f"fraction {fraction[:40]!r} of an answer; expected a number such as 100") from None
+        raise Misfit("field_unreadable", f"an answer has the fraction {fraction[:40]!r}; expected a number such as 100") from None
 
 
 def _html(part: Any) -> str:
@@ -138,9 +138,9 @@ def exchange_format(name: str, body: bytes) -> str:
     root = root_of(name, body)
     if root.tag == "quiz" or format_by_content(name, body):
         return "moodle_xml"
-    found = f"{name}: line {root.sourceline}: <{root.tag[:40]}> found"
+    found = f"{name}: line {root.sourceline}: found <{root.tag[:40]}>"
     raise Refusal(
-        f"{found}; expected <quiz> of Moodle XML, or an element for each question or entry; export other banks as Moodle XML or as a table"
+        f"{found}; expected <quiz> as in Moodle XML, or one element per question or entry; export other banks as Moodle XML or as a table"
     )
 
 

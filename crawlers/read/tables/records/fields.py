@@ -81,7 +81,7 @@ def as_options(key: str, value: Any, labelled: tuple[str, str] | None = None) ->
         value = _of_objects(key, value)
     texts = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(texts, list) or not all(text is None or type(text) in (str, int, float) for text in texts):
-        raise Misfit("field_unreadable", f"field {key!r}: found {_kind(value)}, expected a list of texts or an object of letters")
+        raise Misfit("field_unreadable", f"field {key!r}: found {_kind(value)}, expected a list of texts or an object with letters as keys")
     texts = ["" if text is None else str(text).strip() for text in texts]
     if isinstance(value, dict) and all(len(letter) == 1 and letter.upper() in LETTERS for letter in value):
         return _lettered(sorted(zip(value, texts, strict=True)))
@@ -140,7 +140,10 @@ def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str]
     texts = [text_of(record, Keys((key,))) or "" for key in _option_keys(record, shape)]
     if shape.by_words and is_unnamed(shape.option_keys[1]) and len(whole := split_options(texts[0])) > 1:
         if any(texts[1:]):
-            raise Misfit("options_unreadable", f"options in column {shape.option_keys[0]!r} and further texts after it")
+            raise Misfit(
+                "options_unreadable",
+                f"column {shape.option_keys[0]!r} contains all options, but the option columns after it also have text",
+            )
         return whole
     if shape.by_words and _are_lettered(texts):
         return _lettered(("", text) for text in texts)

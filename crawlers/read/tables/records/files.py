@@ -74,7 +74,7 @@ def read_without_layout(name: str, body: bytes, provenance: Provenance, beside_k
     try:
         parts = (_named_records if _are_records(name) else _named_sheets)(reading, name, body)
     except RecursionError:
-        raise Refusal(f"{name}: nested too deep; expected records of plain fields") from None
+        raise Refusal(f"{name}: nested too deeply; expected records of plain fields") from None
     except ValueError as error:
         if suffix == PARQUET:
             raise
@@ -114,7 +114,7 @@ def _read_data(name: str, body: bytes, suffix: str, provenance: Provenance, besi
             parts = _named_records(reading, name, literals_as_json(name, body))
             if reading.shape is not None:
                 return _added(reading, parts, provenance, name, beside_keys)
-    none = f"{name}: neither questions nor named entries found in its data; a layout of your own reads .json: docs/importing.md"
+    none = f"{name}: found neither questions nor named entries in its data; to read it as .json, write a layout (docs/importing.md)"
     raise Refusal(with_advice(none, name, body))
 
 
@@ -181,7 +181,7 @@ def proposed_records(name: str, body: bytes) -> tuple[LayoutProposal, list[dict[
         best, records = _proposal_of(name, body, list(read_records(name, body)), by_values=True)
         if best:
             return best, [record for _, record in records if isinstance(record, dict)]
-    raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods; a layout of questions: docs/importing.md")
+    raise Refusal(f"{name}: found no diseases, medicines, examinations or foods; to read questions, write a layout (docs/importing.md)")
 
 
 def _keys_of(records: Iterable[tuple[str, Any]]) -> list[str]:
@@ -196,9 +196,9 @@ def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str], wa
         first = records[0][1].words if records and isinstance(records[0][1], Lost) else "no records"
         return f"{name}: {first}; {known}"
     if ways:
-        layout_of = f"a layout with `array: [{', '.join(ways[0])}]` reads them: docs/importing.md"
-        return f"{name}: no fields of a question among the keys {key_names}; its records are under {', '.join(ways[0])}: {layout_of}"
-    return f"{name}: no fields of a question among the keys {key_names}; {known}; other keys need a layout of your own: docs/importing.md"
+        layout_of = f"a layout with `array: [{', '.join(ways[0])}]` reads them (docs/importing.md)"
+        return f"{name}: no fields of a question among the keys {key_names}; its records are under {', '.join(ways[0])}; {layout_of}"
+    return f"{name}: no fields of a question among the keys {key_names}; {known}; for other keys, write a layout (docs/importing.md)"
 
 
 def _named_sheets(reading: FileReading, name: str, body: bytes) -> list[Part]:
@@ -294,7 +294,7 @@ def _add_records(
                 spare.update(key for key, value in record.items() if key not in used and value not in (None, ""))
     reading.columns |= shape.columns_of(keys_present)
     reading.unread += [f"field {key!r} of {count} records" for key, count in spare.items()]
-    advice = "`options_raw` reads only the first filled key; list columns with one option each as `option_keys`: docs/importing.md"
+    advice = "`options_raw` reads only the first filled key; list columns with one option each as `option_keys` (docs/importing.md)"
     reading.skipped += [f"field {key!r} of {count} records: not read: {advice}" for key, count in left.items()]
 
 

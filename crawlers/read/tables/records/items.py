@@ -198,9 +198,9 @@ def _check_options(fields: dict[str, Any]) -> None:
     if len(options) == 1 and not _may_be_several(options[0]):  # not divided, or the others are in rows below
         raise Misfit("options_unreadable", f"{options[0]!r} is the only option")
     if holds_letter(fields.get("options_raw") or []):
-        raise Misfit("options_unreadable", f"a further option seems to be within one of {fields['options_raw']!r}")
+        raise Misfit("options_unreadable", f"another option appears to be inside one of {fields['options_raw']!r}")
     if not fields.get("options_raw") and holds_options(fields.get("stem_raw") or ""):
-        raise Misfit("options_unreadable", f"options are in the stem {fields['stem_raw']!r} and were not read")
+        raise Misfit("options_unreadable", f"the stem {fields['stem_raw']!r} contains options that were not read")
 
 
 def _may_be_several(option: str) -> bool:
@@ -220,11 +220,11 @@ def _cut_off_options(stem: str, shape: RecordLayout) -> dict[str, Any]:
     """Return the stem and options of a text that ends in options; empty if there are none."""
     if shape.by_words and (parts := parts_of_stem(stem)):
         if "doubt" in parts:
-            raise Misfit(parts["doubt"], "the options in the stem's cell do not have each letter once")
+            raise Misfit(parts["doubt"], "the letters of the options in the stem's cell are repeated or incomplete")
         return parts
     options = _option_lines(stem)
     if not are_in_turn(flat(option)[0] for option in options):
-        raise Misfit("options_unreadable", f"the lines of options in the stem begin with other letters than A, B, C: {options!r}")
+        raise Misfit("options_unreadable", f"the option lines in the stem do not begin with A, B, C in order: {options!r}")
     words = "\n".join(line for line in stem.split("\n") if line.strip() and not _OPTION_LINE.match(line))
     return {"stem_raw": words or None, "options_raw": options} if options else {}
 
@@ -266,10 +266,12 @@ def _check_row(record: dict[str, Any], row: dict[str, Any], roles: Roles) -> Non
     if TWICE in row:
         raise Misfit("field_unreadable", "a key occurs twice with different values, so the right one is not known")
     if answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
-        text = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
-        raise Misfit("options_unreadable", f"{text}: write one sign between them in all rows (甲|乙), or labels in order (A.甲 B.乙)")
+        text = f"the text in {', '.join(map(repr, roles.options))} cannot be divided into options, which the answer {answer!r} needs"
+        raise Misfit(
+            "options_unreadable", f"{text}; separate them with the same character in all rows (甲|乙), or label them in order (A.甲 B.乙)"
+        )
     if roles.options and answer and roles.answer and _is_unfit(answer, row, record, roles):
-        raise Misfit("answer_unreadable", f"the answer {answer!r} fits no options of its row")
+        raise Misfit("answer_unreadable", f"the answer {answer!r} does not match the options in its row")
 
 
 def _is_verdict(answer: str) -> bool:

@@ -182,5 +182,5 @@ def test_possible_answers_and_varied_values_are_not_furniture(column: Sequence[s
 def test_refuses_a_file_that_is_mostly_unread() -> None:
     records = _records(("question", _STEMS), ("options", _OPTIONS), ("answer", _KEYS))
     body = json.dumps({"bank": records, "articles": [f"{word}的结构与功能很复杂。" * 90 for word in _WORDS]}, ensure_ascii=False).encode()
-    with pytest.raises(Refusal, match=r"of its characters are in none of its 12 items.*a layout"):
+    with pytest.raises(Refusal, match=r"of its characters are not in any of its 12 items.*a layout"):
         list(read_steps("a.json", body, None, SEEN))

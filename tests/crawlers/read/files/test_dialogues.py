@@ -142,7 +142,7 @@ TALK = [
 def test_refuses_talk_with_a_reason(form: str) -> None:
     records = [FORMS[form](stem, reply) for stem, reply in TALK]
     body = lines_of(records).replace(json.dumps(f"\n{OPTIONS}", ensure_ascii=False)[1:-1], "").replace("单选题：", "")
-    with pytest.raises(Refusal, match=r"0 of 4 requests have options, .*; a chat is not a question bank"):
+    with pytest.raises(Refusal, match=r"only 0 of 4 requests have options, .* looks like a chat, not a question bank"):
         result_of("a.jsonl", body)
 
 

@@ -140,7 +140,7 @@ def test_keeps_field_results(opened: Any, words: str, lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [("\x13 AUTONUM \x15甲\r", "numbers of its fields 'AUTONUM'"), ("甲\x13 PAGE 乙\r丙\r", "a field without an end")]
+    ("words", "said"), [("\x13 AUTONUM \x15甲\r", "numbers of its 'AUTONUM' fields"), ("甲\x13 PAGE 乙\r丙\r", "a field without an end")]
 )
 def test_fields_whose_text_is_unknown_refuse_the_document(opened: Any, words: str, said: str) -> None:
     with pytest.raises(Refusal, match=said):
@@ -171,7 +171,7 @@ def test_list_numbers_continue_and_restart(opened: Any) -> None:
 
 @pytest.mark.parametrize("number", [3, 0x7FF])
 def test_refuses_a_reference_to_a_missing_list(opened: Any, number: int) -> None:
-    with pytest.raises(Refusal, match=f"automatic numbers of list {number}"):
+    with pytest.raises(Refusal, match=f"automatic numbers refer to list {number}"):
         opened(_streams([("甲\r".encode("utf-16-le"), False)], _LISTS, paragraph=struct.pack("<HHH", 0, 0x460B, number)))
 
 
@@ -196,13 +196,13 @@ def test_refuses_pieces_that_repeat_the_same_bytes(opened: Any) -> None:
 
 def test_refuses_deeply_nested_tables(opened: Any) -> None:
     deep = struct.pack("<HHBHi", 0, 0x2416, 1, 0x6649, 1_000_000) + b"\0"
-    with pytest.raises(Refusal, match="tables nested 1000000 deep"):
+    with pytest.raises(Refusal, match="tables are nested 1000000 levels deep"):
         opened(_streams([("甲\r".encode("utf-16-le"), False)], paragraph=deep))
 
 
 @pytest.mark.parametrize(
     ("place", "put", "said"),
-    [(2, b"\x65\x00", "from before Word 97"), (10, b"\x00\x13", "locked with a password"), (0, b"\0\0", "from before Word 97")],
+    [(2, b"\x65\x00", "older than Word 97"), (10, b"\x00\x13", "locked with a password"), (0, b"\0\0", "older than Word 97")],
 )
 def test_names_old_and_locked_documents(place: int, put: bytes, said: str) -> None:
     body = bytearray(_doc("numbered"))
@@ -270,7 +270,7 @@ def test_refuses_rich_text_named_doc_with_advice(tmp_path: Path, capsys: pytest.
 
     (tmp_path / "a.doc").write_bytes(b"{\\rtf1\\ansi 1. \\u30002?\\par}")
     assert main([str(tmp_path / "a.doc")]) == 1
-    assert "that ends in '.rtf'; save it as .docx" in capsys.readouterr().err
+    assert "that end in '.rtf'; save it as .docx" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

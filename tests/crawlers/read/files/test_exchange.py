@@ -64,8 +64,8 @@ def test_gives_the_reason_for_an_unreadable_question(question: str, reason: str)
         ),
         ("<!DOCTYPE quiz SYSTEM 'http://127.0.0.1:9/a.dtd'><quiz/>", "declares a document type"),
         ("<quiz><question>", "not readable XML"),
-        ("<questestinterop/>", "line 1: <questestinterop> found; expected <quiz> of Moodle XML"),
-        ("<rss/>", "line 1: <rss> found; expected <quiz> of Moodle XML"),
+        ("<questestinterop/>", "line 1: found <questestinterop>; expected <quiz> as in Moodle XML"),
+        ("<rss/>", "line 1: found <rss>; expected <quiz> as in Moodle XML"),
         ("<a>" * 5000 + "</a>" * 5000, "not readable XML"),
     ],
 )

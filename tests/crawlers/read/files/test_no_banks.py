@@ -97,7 +97,7 @@ def test_reads_papers_that_look_like_other_texts(name: str) -> None:
 
 def test_refuses_unknown_columns_by_name() -> None:
     rows = "\n".join(f"{1 + n % 2},第{n}种药物应当每日定时服用。" for n in range(40)) + "\n1.漏服时加倍。\n2.可以随餐。"
-    with pytest.raises(ValueError, match=r"题库\.txt: rows under 'keyCode,contentText', .* layout"):
+    with pytest.raises(ValueError, match=r"题库\.txt: rows under the columns 'keyCode,contentText', .* layout"):
         read_questions("题库.txt", f"keyCode,contentText\n{rows}".encode(), ".txt", SEEN)
 
 

@@ -163,14 +163,14 @@ WHOLE = parquet_of([QUESTION] * 3)
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (WHOLE[:-20], r"not a readable parquet \(by its first or last bytes\); is it complete"),
+        (WHOLE[:-20], r"not a readable parquet file, judging by its first or last bytes; is it complete"),
         (b"PAR1", "not a readable parquet"),
         (b"PAR1" + b"x" * 40 + b"PAR1", "not a readable parquet .*; is it complete, and not encrypted"),
-        (WHOLE[:-4] + b"PARE", "an encrypted parquet; write it without encryption"),
+        (WHOLE[:-4] + b"PARE", "an encrypted parquet file; write it without encryption"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer instead of the file; `git lfs pull`"),
         (b"question,answer\n", "not a readable parquet"),
-        (b"PAR1" + bytes(20_000_000) + (20_000_000).to_bytes(4, "little") + b"PAR1", "its columns are described in 20000000 bytes"),
-        (written(pa.table({f"c{n}": [1] for n in range(513)})), "513 columns; from 1 to 512 are read"),
+        (b"PAR1" + bytes(20_000_000) + (20_000_000).to_bytes(4, "little") + b"PAR1", "the description of its columns has 20000000 bytes"),
+        (written(pa.table({f"c{n}": [1] for n in range(513)})), "513 columns; expected 1 to 512"),
         (written(pa.table([[1], [2]], names=["a", "a"])), "several columns are named 'a'"),
         (written(pa.table({"x" * 300: [1]})), "a column name has 300 characters"),
         (written(pa.table({"x": pa.array([], pa.string())})), "no records; expected question"),

@@ -183,7 +183,7 @@ def test_a_proposed_layout_reads_its_own_file(tmp_path: Path) -> None:
     path = tmp_path / "layout.yaml"
     proposed = proposed_layout("mine.json", json.dumps(rows).encode())
     path.write_text(proposed, encoding="utf-8")
-    with pytest.raises(ValueError, match="line 3: mine says `confirmed: no`"):  # 症状 is proposed by its values alone
+    with pytest.raises(ValueError, match="line 3: mine has `confirmed: no`"):  # 症状 is proposed by its values alone
         layouts_with(path, [])
     path.write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
     known = layouts_with(path, [])
@@ -205,7 +205,7 @@ def test_the_command_writes_a_layout_beside_the_file(tmp_path: Path, capsys: pyt
     assert "confidence of 80%" in proposed and "confirmed: no" in proposed
     place.write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
     assert next(iter(layouts_with(place, []))) == "herbs"
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_every_label_is_one_that_curation_knows() -> None:

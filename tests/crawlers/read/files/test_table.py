@@ -165,7 +165,7 @@ def test_vertically_merged_cells_apply_to_all_their_rows() -> None:
         ("a.xlsx", b"no zip", "a.xlsx: not a readable xlsx"),
         ("a.xlsx", workbook(一=[HEADER])[:-700], "a.xlsx: not a readable xlsx"),
         ("a.xlsx", workbook(一=[["姓名"]]), "a.xlsx: no known header"),
-        ("a.et", b"", "does not read a file that ends in '.et'"),
+        ("a.et", b"", "does not read files that end in '.et'"),
     ],
     ids=range(11),
 )

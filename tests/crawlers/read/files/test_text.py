@@ -101,7 +101,7 @@ ASKED_IN_WORDS = [
 
 @pytest.mark.parametrize("heading", ["", "一、全书总览\n本书的核心是能量。\n", "病例：小满，女，20岁。\n"])
 def test_refuses_notes(heading: str) -> None:
-    with pytest.raises(ValueError, match="9 numbered points, of which none ask anything"):
+    with pytest.raises(ValueError, match="9 numbered points, of which none look like questions"):
         read_questions("题库.txt", (heading + NOTES).encode(), ".txt", SEEN)
 
 

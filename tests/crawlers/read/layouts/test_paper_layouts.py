@@ -105,7 +105,7 @@ def test_a_proposal_of_a_paper_is_read_corrected_and_kept(tmp_path: Path, capsys
     assert main([str(paper)]) == 0
     assert [item["explanation_raw"] for item in _items(capsys)] == [None] * 8
     assert main([str(paper), "--propose"]) == 1
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_a_proposal_that_leaves_something_waits_for_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +115,7 @@ def test_a_proposal_that_leaves_something_waits_for_a_person(tmp_path: Path, cap
     assert "confirmed: no" in proposed and "# unread: 这里另有一行文字与题目无关" in proposed
     capsys.readouterr()
     assert main([str(paper)]) == 1
-    assert "says `confirmed: no`" in capsys.readouterr().err
+    assert "has `confirmed: no`" in capsys.readouterr().err
 
 
 def test_an_unreadable_paper_gets_a_skeleton_with_its_first_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,12 +131,12 @@ def test_an_unreadable_paper_gets_a_skeleton_with_its_first_lines(tmp_path: Path
     ("layout", "message"),
     [
         ("question: '{number}、{stme}'", "unknown name in braces 'stme'; known: .*stem.*did you mean stem"),
-        ("question: '{number}、{stem}{option}'", "expected a sign or a blank between two names"),
+        ("question: '{number}、{stem}{option}'", "expected a character or a space between two names"),
         ("question: '{number、{stem}'", "an unmatched brace"),
         ("question: '{number}、{option}'", r"question: expected \{stem\}"),
         ("question: ''", r"question: expected \{stem\}"),
-        ("question: '{number}、{stem}'\n    heading: '{heading}'", "heading: pattern '{heading}' fits any line"),
-        ("question: '{number}、{stem}'\n    leave_out: ['{}']", "leave_out: pattern '{}' fits any line"),
+        ("question: '{number}、{stem}'\n    heading: '{heading}'", "heading: pattern '{heading}' matches any line"),
+        ("question: '{number}、{stem}'\n    leave_out: ['{}']", "leave_out: pattern '{}' matches any line"),
         ("question: '{number}、{stem}'\n    heading: '第{numeral}章'", r"expected \{heading\} in it"),
         ("question: '{number}、{number}、{stem}'", r"\{number\} twice"),
         ("question: '{stem} " + "{} " * 30 + "'", "31 names; expected at most 24"),

@@ -80,5 +80,5 @@ def test_letters_without_options_refuse_a_platform(tmp_path: Path) -> None:
 def test_names_an_invalid_platform_file(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(layout_files, "_PLATFORMS", tmp_path)
-    with pytest.raises(ValueError, match=rf"own\.yaml: no layout of a platform: .*{message}"):
+    with pytest.raises(ValueError, match=rf"own\.yaml: not a layout for a platform: .*{message}"):
         shipped_layouts.__wrapped__()

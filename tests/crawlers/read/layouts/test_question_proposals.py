@@ -45,9 +45,9 @@ def test_a_proposal_is_used_and_never_overwritten(tmp_path: Path, capsys: pytest
     assert main([str(bank)]) == 1  # nobody has confirmed it
     said = capsys.readouterr()
     assert not said.out and re.search(
-        r"bank\.layout\.yaml: line 3: bank says `confirmed: no`.* remove line 3 .*crawlers\.read .*bank\.json", said.err
+        r"bank\.layout\.yaml: line 3: bank has `confirmed: no`.* remove line 3 .*crawlers\.read .*bank\.json", said.err
     )
-    with pytest.raises(ValueError, match="line 3: bank says `confirmed: no`"):
+    with pytest.raises(ValueError, match="line 3: bank has `confirmed: no`"):
         main([str(bank), "--layouts", str(place), "--format", "bank"])
     [line] = [line for line in proposed.splitlines(keepends=True) if "confirmed: no" in line]
     place.write_text(proposed.replace(line, "  confirmed: yes\n"))
@@ -88,7 +88,7 @@ def test_an_import_stops_at_a_layout_that_nobody_confirmed(tmp_path: Path) -> No
     bank = _bank(tmp_path / "own/bank.json", mine=lambda n: "DCBA"[n % 4])
     assert main([str(bank), "--propose"]) == 0
     (tmp_path / "pages").mkdir()
-    with pytest.raises(ValueError, match=r"line 3: bank says `confirmed: no`.*crawlers\.read .*bank\.json"):
+    with pytest.raises(ValueError, match=r"line 3: bank has `confirmed: no`.*crawlers\.read .*bank\.json"):
         store_files("mine", Import(path=str(tmp_path / "own")), tmp_path / "pages")
     with pytest.raises(ValueError, match=r"DVC tracks only .*bank\.json, not its layout bank\.layout\.yaml; .*imports/mine"):
         store_files("mine", Import(path=str(bank)), tmp_path / "pages")
@@ -236,8 +236,8 @@ def test_columns_known_by_their_names_alone_are_proposed(tmp_path: Path, capsys:
     ("name", "body", "said"),
     [
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "save it as .docx"),
-        ("a.js", b"const a = 1;", "neither questions nor named entries found in its data"),
-        ("a.bin", bytes(range(256)), "no format reads a file"),
+        ("a.js", b"const a = 1;", "found neither questions nor named entries in its data"),
+        ("a.bin", bytes(range(256)), "no format reads files"),
     ],
 )
 def test_reports_why_a_file_gets_no_proposal(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, body: bytes, said: str) -> None:

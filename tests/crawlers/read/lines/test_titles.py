@@ -52,7 +52,7 @@ def test_continuation_of_an_option_is_not_a_title() -> None:
 
 def test_refuses_text_file_of_records() -> None:
     body = '{"question": "题", "answer": "A"}\n{"question": "题二", "answer": "B"}\n'.encode()
-    with pytest.raises(ValueError, match=r"a\.txt: line 1: a JSON object on a line; .* name the file \.jsonl"):
+    with pytest.raises(ValueError, match=r"a\.txt: line 1: found a JSON object, .* name the file \.jsonl"):
         read("a.txt", body, "paper")
 
 
