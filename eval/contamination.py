@@ -276,9 +276,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         unpublished = never_public(reserved, promoted)
         rows.extend(probe_task(task, run_pairs, unpublished, args.splits, args.scores, args.predictions))
         if left_out := len(reserved) - len(unpublished):
-            print(
-                f"{task}: {number_of(left_out, 'item')} of reserved left out, since train and dev, from which they were promoted, were public"
-            )
+            print(f"{task}: {number_of(left_out, 'item')} of reserved left out: promoted from train or dev, so public")
     print(as_text(rows))
 
 

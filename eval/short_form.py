@@ -197,8 +197,8 @@ def make_form(task: str, items: Sequence[str], right: Floats, strata: Sequence[t
         ValueError: there are too few models, or there are no more items than the form is to have.
     """
     if right.shape[1] < MIN_MODELS or len(items) <= size:
-        raise ValueError(f"{task}: found {right.shape[1]} models besides baselines and {len(items)} items; expected {MIN_MODELS} models and "
-                         f"more than {size} items")  # fmt: skip
+        found = f"found {right.shape[1]} models besides baselines and {len(items)} items"
+        raise ValueError(f"{task}: {found}; expected {MIN_MODELS} models and more than {size} items")
     rows = {stratum: number for number, stratum in enumerate(sorted(set(strata), key=str))}
     numbers = {item: number for number, item in enumerate(items)}
     groups = np.array([rows[stratum] for stratum in strata])
