@@ -276,7 +276,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         unpublished = never_public(reserved, promoted)
         rows.extend(probe_task(task, run_pairs, unpublished, args.splits, args.scores, args.predictions))
         if left_out := len(reserved) - len(unpublished):
-            print(f"{task}: {number_of(left_out, 'item')} of reserved left out: promoted from train or dev, so public")
+            print(f"{task}: {number_of(left_out, 'item')} of reserved left out because they were promoted from train or dev")
     print(as_text(rows))
 
 
