@@ -87,7 +87,7 @@ def test_what_dvc_alone_says_of_a_damaged_lock_is_in_the_docs(text: str, project
     for command, status in (("init --quiet", 0), ("repro", 255)):
         done = subprocess.run([sys.executable, "-m", "dvc", *command.split()], capture_output=True, text=True, check=False)
         assert done.returncode == status
-    said = re.search(r"or stops with(.*?): then run `make repro`", (root / "docs/pipeline.md").read_text("utf-8"), re.DOTALL)
+    said = re.search(r"or stops\s+with(.*?): then run `make repro`", (root / "docs/pipeline.md").read_text("utf-8"), re.DOTALL)
     assert any(words in done.stderr for words in re.findall("`(.*?)`", said[1]))
 
 

@@ -167,7 +167,7 @@ def lines_of(rows: Sequence[AuditedQuestion], findings: Mapping[str, Any], withh
 
 
 def _beside(one: Mapping[str, str]) -> AuditedQuestion:
-    """Return the problem of a file without questions in the form of an audited question."""
+    """Report a file without questions, in the form used for a question with problems."""
     item = item_of({}, one["file"], one["position"])
     question = Question(id=one["id"], exam="", subject="", question_type="qa", stem="", provenance=[item.provenance])
     return AuditedQuestion(question, one["file"], one["position"], None, (), (), item, one["id"])

@@ -156,7 +156,7 @@ def reworded(wordings: Sequence[Wording], questions: Iterable[Question]) -> list
 
 
 def _asks_the_same(one: Wording, other: Wording) -> bool:
-    """Return whether two questions have the same case and correct answer; for answers in words, similarity is enough.
+    """Return whether two questions have the same case and correct answer; free-text answers only need to be similar.
 
     持续2周 and 持续6周 may point to two different disorders. A correct option and an answer in words may count as the same.
     """
@@ -192,7 +192,7 @@ def question_grams(question: Question) -> frozenset[str]:
 
 
 def all_parts(question: Question) -> tuple[str, ...]:
-    """Return all texts of a question, with explanation and answer in words, as parts that may contain another text."""
+    """Return all texts of a question, including its explanation and free-text answer, each of which may contain another text."""
     texts: Iterable[str | None] = (
         question.shared_stem,
         question.stem,

@@ -348,7 +348,7 @@ def _ends_with_patient(above: AssembledQuestion | None) -> bool:
 
 
 def _cut(layout: PaperLayout, one: AssembledQuestion) -> str | None:
-    """Return the doubt about a question with an emphasised answer that was not read, or with a last line that may be the next heading."""
+    """Return a doubt if a question has an emphasised answer that was not read, or if its last line may be the next heading."""
     own = layout.lines[one.span.start : one.span.stop]
     if is_unread("".join(line.flat for line in own)):
         return "options_unreadable"  # emphasis marks a correct option, but was not read
