@@ -107,7 +107,7 @@ def test_long_text_takes_no_quadratic_time() -> None:
 
 @pytest.mark.parametrize(("ngram_chars", "threshold"), [(3, 0.0), (3, 1.1), (0, 0.5)])
 def test_reports_invalid_settings(ngram_chars: int, threshold: float) -> None:
-    with pytest.raises(ValueError, match=f"threshold {threshold} and {ngram_chars} characters"):
+    with pytest.raises(ValueError, match=f"threshold {threshold} and {ngram_chars} n-gram characters"):
         near_pairs(["abc"], ngram_chars, threshold)
 
 
