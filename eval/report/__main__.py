@@ -293,14 +293,14 @@ def related_items(test: Path) -> dict[str, list[str]]:
     return related_items_of(chain(*(read_optional(test / f"{kind}.jsonl", shape) for kind, shape in files)))
 
 
-def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, Any], reserved: Reserved) -> str:
+def rejected_page(args: Arguments, stages: StageMetrics, sheets: Mapping[str, Any], reserved: Reserved, replicas: Container[str]) -> str:
     """Return the page of rejected records and their reasons."""
     rows = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
     by_reason = reasons(rows, reserved)
     files = (path for path in sorted((args.metrics / "crawl").glob("*.json")) if path.stem in (args.all_params.get("sources") or {}))
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in files}
     context: dict[str, Any] = {"crawls": crawls, "data": stages.data, "profile": stages.profile, "reasons": by_reason}
-    context |= {"folders": REJECTED, "sheets": sheets, "replicas": replicas_of(args.all_params, args.replicas)}
+    context |= {"folders": REJECTED, "sheets": sheets, "replicas": replicas}
     return rendered("rejected", context, scripted=True)
 
 
@@ -310,7 +310,7 @@ def clusters_page(args: Arguments, reserved: Reserved) -> tuple[str, set[str | N
     reviews = chain(*(read_jsonl(args.data / folder / "review.jsonl", Review) for folder in ("unique", "claims")))
     questions, rejected = read_jsonl(unique / "questions.jsonl", Question), read_jsonl(unique / "rejected.jsonl", Rejected)
     listed = clusters(read_jsonl(unique / "clusters.jsonl", Cluster), questions, rejected, reserved)
-    context = {"clusters": listed, "contradictions": contradictions(reviews, reserved), "joined": args.all_params.get("near_duplicates")}
+    context = {"clusters": listed, "contradictions": contradictions(reviews, reserved), "settings": args.all_params.get("near_duplicates")}
     text = rendered("clusters", context, scripted=True)
     return text, {one.cluster.cluster_id for one in listed.displayed}
 
@@ -347,6 +347,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])._replace(baselines=rules, guessing=guessing)
     summary = summarize(stages)
+    replicas = replicas_of(args.all_params, args.replicas)
     tables = plot_tables(stages) | {"comparisons": comparison_table(stages.comparisons), "sweeps": _csv(COLUMNS, plotted(stages.sweeps))}
     with folder_lock(args.plots) as plots:
         for name, text in tables.items():
@@ -372,13 +373,12 @@ def main(argv: list[str] | None = None) -> None:
             write_items(args.out, item_files(args, browser))
             if stages.runs and browser.unasked:
                 summary["unasked"] = dict(sorted(browser.unasked.items()))
-            pages = {"rejected": rejected_page(args, stages, sheets, reserved), "clusters": clusters_text}
+            pages = {"rejected": rejected_page(args, stages, sheets, reserved, replicas), "clusters": clusters_text}
             for name, text in (pages | {"evidence": evidence_page(args, reserved)}).items():
                 with replacing(args.out / f"{name}.html") as part_file:
                     part_file.write_text(text, encoding="utf-8")
         rule = rule_of_wording(read_optional(args.splits / "test/claims.jsonl", ClaimPair))
         with replacing(args.out / "index.html") as part_file:
-            replicas = replicas_of(args.all_params, args.replicas)
             identity = about(args.all_params, stages.data["split"], replicas)
             known = yaml_values(args.exams.read_bytes(), str(args.exams)) if args.exams.exists() else {}
             release = args.all_params.get("release") or {}

@@ -91,12 +91,12 @@ def picture(flow: Flow) -> Picture:
     """Return a flow as a Sankey diagram: sources, stages and splits from left to right, each stage's rejected records below the next."""
     entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].received else []
     columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
-    rejected, left = 0, ""
+    rejected, label = 0, ""
     for step in flow.steps:
-        columns.append([("went", step.name, step.received), *([("held", left, rejected)] if rejected else [])])
-        rejected, left = step.rejected, "rejected or merged" if step.merged else "rejected"
+        columns.append([("went", step.name, step.received), *([("held", label, rejected)] if rejected else [])])
+        rejected, label = step.rejected, "rejected or merged" if step.merged else "rejected"
     columns.append([("went", name, count) for name, count in flow.splits.items()])
-    columns[-1] += [("held", left, rejected)] if rejected else []
+    columns[-1] += [("held", label, rejected)] if rejected else []
     scale = _FULL / max(1, *(step.received for step in flow.steps))
     width = (WIDTH - _NAMES) / (len(columns) - 1)
     node_columns = [_column(column, index * width, scale) for index, column in enumerate(columns)]

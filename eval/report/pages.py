@@ -15,7 +15,7 @@ from atomexam.runtime.stage_summary import LEAST, missing_replies
 from atomexam.text.columns import percent, points
 from eval.report import charts
 from eval.report.first_screen import board, breakdowns, compare_best_models, first_runs, parts, size_of
-from eval.report.records import meaning
+from eval.report.records import meaning_and_remedy
 from eval.statistics.bootstrap import Figures
 from eval.tasks.runs import TASKS
 
@@ -31,6 +31,7 @@ SCRIPTS = {
 }
 """Scripts of each page, in loading order."""
 _MAX_ROWS = 8  # of a figure that is not collapsed
+_MIN_P = 0.001  # smaller p-values are not written out
 _MAX_OVERLAID = 3  # own runs overlaid in one chart, next to the wording rule
 _CHARTS = {"pictures": charts.pictures, "ticks": charts.ticks, "flows": charts.flows, "cells": charts.CELLS, "few": charts.FEW,
            "flow_picture": charts.picture, "least": LEAST, "most": _MAX_ROWS, "patterns": charts.PATTERNS}  # fmt: skip
@@ -59,6 +60,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, folder: str 
         "folder": folder,
         "current": "index" if name in ("report", "diff") else name,
         "items_at": items_at,
+        "replicas": (),
         "facet_items": lambda run, facet, value, since="": items_at(run=run, **{facet: value}, result_since=since) if facet else "",
     }
     environment = templates(Path(__file__).parent / "templates", known | _CHARTS)
@@ -66,6 +68,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, folder: str 
         "percent": percent,
         "points": points,
         "p_value": _p_value,
+        "with_p": lambda value: f"p {'= ' if value is not None and value >= _MIN_P else ''}{_p_value(value)}",
         "interval": _interval,
         "mark": lambda value: "–" if value is None else f"{value:.2f}",
         "known": lambda value: "–" if value is None else str(value),
@@ -75,7 +78,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, folder: str 
         "visible": visible,
         "items_of": size_of,
         "setting": charts.setting,
-        "meaning": meaning,
+        "meaning": lambda name: meaning_and_remedy(name)[0],
     }
     return environment.get_template(f"{name}.html").render(context)
 
@@ -188,7 +191,7 @@ def _interval(bounds: Sequence[float] | None, signed: bool = False) -> str:
 
 
 def _p_value(value: float | None) -> str:
-    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "–" if value is None else f"< {_MIN_P}" if value < _MIN_P else f"{value:.3f}"
 
 
 def visible(text: str) -> str:

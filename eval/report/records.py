@@ -72,13 +72,12 @@ class Reason(NamedTuple):
 
     stage: str
     name: str
-    records: int
+    kinds: Counter[str]
+    """Kind of record -> number of records."""
     sources: list[tuple[str, int]]
     """Each source and its number of records; a record from several sources counts for each."""
     examples: dict[str, list[RejectedExample]]
     """Kind of record -> its first examples, which may be none."""
-    kinds: Counter[str]
-    """Kind of record -> number of records."""
     withheld: int
     """Number of candidate examples not shown because they would reveal the reserved split."""
     meaning: str
@@ -136,13 +135,11 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
     """Return every reason of every stage, in the given order of stages, the most frequent reasons first."""
     listed = []
     for stage, rows in stages.items():
-        counts: Counter[str] = Counter()
         sources: dict[str, Counter[str]] = {}
         examples: dict[str, dict[str, list[RejectedExample]]] = {}
         withheld: Counter[str] = Counter()
         kinds: dict[str, Counter[str]] = {}
         for row in rows:
-            counts[row.reason] += 1
             sightings = row.places()
             sources.setdefault(row.reason, Counter()).update({str(one.get("source")) for one in sightings} or {"unknown"})
             kind = KINDS.get(row.kind, row.kind)
@@ -153,16 +150,16 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved) -> lis
                     withheld[row.reason] += 1
                 else:
                     displayed.append(_example(row, sightings))
-        for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
+        for name, by_kind in sorted(kinds.items(), key=lambda entry: (-entry[1].total(), entry[0])):
             ranked = sorted(sources[name].items(), key=lambda entry: (-entry[1], entry[0]))
-            meaning, remedy = REASONS.get(name, ("", ""))
-            listed.append(Reason(stage, name, count, ranked, examples[name], kinds[name], withheld[name], _plain(meaning), _plain(remedy)))
+            listed.append(Reason(stage, name, by_kind, ranked, examples[name], withheld[name], *meaning_and_remedy(name)))
     return listed
 
 
-def meaning(name: str) -> str:
-    """Return the meaning of a reason as plain text; empty if unknown."""
-    return _plain(REASONS[name].meaning) if name in REASONS else ""
+def meaning_and_remedy(name: str) -> tuple[str, str]:
+    """Return the meaning and remedy of a reason as plain text; empty if unknown."""
+    meaning, remedy = REASONS.get(name, ("", ""))
+    return _plain(meaning), _plain(remedy)
 
 
 def _plain(cell: str) -> str:
