@@ -73,7 +73,7 @@ def rows_of(table: Table, shape: Any, what: str) -> list[dict[str, Any]]:
 
 
 def _is_empty(values: Mapping[str, Any], field: structs.FieldInfo) -> bool:
-    """Return whether a row lacks a value for a required field."""
+    """Return whether a row contains a required field, but without a value."""
     return field.encode_name in values and field.default is NODEFAULT and field.default_factory is NODEFAULT
 
 

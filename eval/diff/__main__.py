@@ -187,8 +187,8 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 
 
 def as_text(difference: Figures, items: bool) -> str:
-    """Format the changes for the terminal: a line for each question with another correct answer and each changed metric, and one line for
-    all other metrics."""
+    """Format the changes for the terminal: questions with another correct answer (only the first without `items`) and changed metrics;
+    runs without a changed metric share one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
     if params := difference["params"]:
         more = len(params) - _MAX_PARAMS

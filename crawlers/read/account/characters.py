@@ -107,7 +107,7 @@ def summed(accounts: Iterable[CharacterAccount]) -> CharacterAccount:
 
 
 def limits_of(line: ExtractFlags | Import, params: Mapping[str, Any]) -> Extract:
-    """Return the reading limits for a line of params.yaml: its own, or the defaults from `extract`."""
+    """Return the reading limits for a line of params.yaml: its own, and those of `extract` that it does not set."""
     usual = Extract(**{"max_misfit_share": 0.0, **params.get("extract", {})})
     return structs.replace(usual, **{name: own for name in Extract.__struct_fields__ if (own := getattr(line, name, None)) is not None})
 

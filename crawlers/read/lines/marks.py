@@ -214,7 +214,7 @@ def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _ticked_run(lines: Sequence[Numbered], start: int) -> list[_Row]:
-    """Return the lines from an index on that contain options A, B, …, one or several per line."""
+    """Return the lines from an index on that consist of options A, B, …, one or several per line."""
     run: list[_Row] = []
     letters = ""
     for index, text in lines[start : start + _MOST_ROWS]:

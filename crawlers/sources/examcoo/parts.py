@@ -101,8 +101,8 @@ class Between:
         }
 
     def _past_prose(self, number: int) -> Above:
-        """Return the setting of a question after unrecognised prose: a new case if there was a case before, otherwise without shared
-        options."""
+        """Return the setting of a question; unrecognised prose before it begins a new case if there was a case before, and otherwise ends
+        shared options, unless a note announced them."""
         above, prose = self._setting.above(number), self._prose
         self._is_behind_question = True
         if prose and above.unsure:

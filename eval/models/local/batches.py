@@ -71,7 +71,7 @@ class Threads:
         torch.set_num_threads(1)
 
     def adjust(self, *_: Any) -> None:
-        """Choose the number of threads again if the last choice is old."""
+        """Choose the number of threads, unless the last choice is recent."""
         if time.monotonic() < self._next:
             return
         is_first, timings = not self._next, {number: self._seconds(number) for number in thread_counts()}
