@@ -78,7 +78,8 @@ def _is_paired(tags: str, text: str) -> bool:
 def strip_tags(text: str) -> str:
     """Remove HTML tags and nothing else: `P<0.05` is not a tag, `<教育法>` is a title; super- and subscripts become x^a, x_(max).
 
-    Tags that the text mentions as its subject, and titles within titles, get the single brackets of GB/T 15834: 〈title〉标签, 《关于〈…〉的通知》.
+    Tags that the text mentions as its subject, and titles within titles, get the single brackets of GB/T 15834: 〈title〉标签,
+    《关于〈…〉的通知》.
     """
     text = _named_tags(text)
     text = _CITATION.sub("", _READING.sub("", _UNSEEN_TAG.sub("", text)))
